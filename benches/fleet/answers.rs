@@ -8,7 +8,7 @@ use codedb::base::interrupt::Interrupt;
 use codedb::catalog::code::Code;
 use codedb::error::Result;
 use codedb::fleet::cluster::Cluster;
-use codedb::fleet::nodes::{Found, Nodes, Want};
+use codedb::fleet::nodes::{Found, Named, Nodes, Want};
 use codedb::fleet::query::Query;
 use codedb::fleet::view::View;
 use codedb::parsers::Parsers;
@@ -41,7 +41,7 @@ impl Nodes for Asked<'_> {
         &self,
         query: &Query,
         interrupt: Interrupt<'_>,
-    ) -> Result<(Vec<String>, Vec<String>)> {
+    ) -> Result<(Vec<Named>, Vec<String>)> {
         self.cluster.repositories(query, interrupt)
     }
 

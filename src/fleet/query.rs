@@ -3,7 +3,9 @@
 //! A node selects files; codedb's own matcher then finds the lines in them. So the query of a pattern may
 //! select more files than match, and never fewer.
 
-use regex_syntax::ParserBuilder;
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{Ast, Flag, FlagsItemKind, GroupKind};
+use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use std::collections::BTreeSet;
@@ -20,6 +22,9 @@ const EXPRESSION_BYTES_MAX: usize = 32 << 10;
 
 /// The greatest number of repetitions that zoekt's expressions allow.
 const REPEAT_MAX: u32 = 1000;
+
+/// How deeply a pattern may nest.
+const NESTED_MAX: u32 = 250;
 
 /// The greatest number of ranges that a class is sent with; a larger one becomes any character.
 const RANGES_MAX: usize = 64;
@@ -105,6 +110,15 @@ impl Query {
                 all.fold(Query::Const(true), Query::and)
             }
             query => query,
+        }
+    }
+
+    /// Returns the branch of a scope.
+    pub fn branch(&self) -> Option<&str> {
+        match self {
+            Query::Branch(name) => Some(name),
+            Query::And(all) => all.iter().find_map(Query::branch),
+            _ => None,
         }
     }
 
@@ -225,8 +239,9 @@ impl Query {
                 queries.push(Query::Substring { text, is_case_sensitive, part: Part::Content });
                 continue;
             }
-            let expression = expression(pattern, options)
+            let (expression, is_folded) = expression(pattern, options)
                 .ok_or_else(|| refused("the pattern is not valid, or too large"))?;
+            let is_case_sensitive = is_case_sensitive && !is_folded;
             if expression.is_empty() {
                 return Err(refused(
                     "the pattern also matches the empty text, which every file has",
@@ -242,22 +257,62 @@ impl Query {
 }
 
 /// Returns an expression that matches in every text in which the pattern matches; empty if that is every
-/// text. `None` if the pattern is not valid or the expression would be too long. Letter case is left to the
-/// query.
-fn expression(pattern: &str, options: &PatternOptions) -> Option<String> {
+/// text; and whether it only does so in any letter case. `None` if the pattern is not valid or the expression
+/// would be too long. Letter case is left to the query: nodes find no text by an expression with both cases of
+/// each letter.
+fn expression(pattern: &str, options: &PatternOptions) -> Option<(String, bool)> {
     let pattern =
         if options.fixed_strings { regex_syntax::escape(pattern) } else { pattern.to_owned() };
-    let mut parser = ParserBuilder::new();
-    let parser = parser.utf8(false).unicode(options.unicode).multi_line(true).crlf(options.crlf);
-    let parser = parser.dot_matches_new_line(options.dot_matches_new_line).nest_limit(250);
-    let hir = parser.build().parse(&pattern).ok()?;
+    let mut ast = ParserBuilder::new().nest_limit(NESTED_MAX).build().parse(&pattern).ok()?;
+    let is_folded = remove_case(&mut ast);
+    let mut translator = TranslatorBuilder::new();
+    let translator = translator.utf8(false).unicode(options.unicode).multi_line(true);
+    let translator = translator.crlf(options.crlf);
+    let translator = translator.dot_matches_new_line(options.dot_matches_new_line);
+    let hir = translator.build().translate(&pattern, &ast).ok()?;
     if hir.properties().minimum_len() == Some(0) {
-        return Some(String::new());
+        return Some((String::new(), is_folded));
     }
     let mut out = String::new();
     let is_bounded = options.word && starts_and_ends_with_word(&hir);
     write(&hir, &mut out)?;
-    Some(if is_bounded { format!("\\b(?:{out})\\b") } else { out })
+    Some((if is_bounded { format!("\\b(?:{out})\\b") } else { out }, is_folded))
+}
+
+/// Removes the flags for letter case; returns true if one of them was `i`. O(pattern), by recursion of at most
+/// [`NESTED_MAX`] levels.
+fn remove_case(ast: &mut Ast) -> bool {
+    let mut is_negated = false;
+    let mut is_set = false;
+    let mut remove = |items: &mut Vec<regex_syntax::ast::FlagsItem>| {
+        items.retain(|item| match item.kind {
+            FlagsItemKind::Negation => {
+                is_negated = true;
+                true
+            }
+            FlagsItemKind::Flag(Flag::CaseInsensitive) => {
+                is_set |= !is_negated;
+                false
+            }
+            FlagsItemKind::Flag(_) => true,
+        });
+    };
+    match ast {
+        Ast::Flags(set) => remove(&mut set.flags.items),
+        Ast::Group(group) => {
+            if let GroupKind::NonCapturing(flags) = &mut group.kind {
+                remove(&mut flags.items);
+            }
+            is_set |= remove_case(&mut group.ast);
+        }
+        Ast::Repetition(of) => is_set = remove_case(&mut of.ast),
+        Ast::Alternation(of) => {
+            of.asts.iter_mut().for_each(|ast| is_set |= remove_case(ast));
+        }
+        Ast::Concat(of) => of.asts.iter_mut().for_each(|ast| is_set |= remove_case(ast)),
+        _ => {}
+    }
+    is_set
 }
 
 /// Returns true for a literal whose first and last bytes are ASCII word characters: then a boundary of
@@ -401,7 +456,31 @@ mod tests {
     use super::*;
 
     fn of(pattern: &str, options: &PatternOptions) -> String {
-        expression(pattern, options).expect("valid")
+        expression(pattern, options).expect("valid").0
+    }
+
+    /// Nodes find texts by three bytes of them, which classes of both cases do not have.
+    #[test]
+    fn a_flag_for_letter_case_becomes_that_of_the_query() {
+        let sent = |pattern: &str| {
+            let query = Query::of_patterns(&[pattern.to_owned()], &PatternOptions::default());
+            match query.expect("a query") {
+                Query::Regex { expression, is_case_sensitive, .. } => {
+                    (expression, is_case_sensitive)
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let cases = [
+            ("(?i)needle", "needle", false),
+            ("(?i:needle)s", "needles", false),
+            ("(?im)^needle$|(?-i)Pin", "(?:needle|Pin)", false),
+            ("(?s)needle", "needle", true),
+            ("(?-i)needle", "needle", true),
+        ];
+        for (pattern, expression, is_case_sensitive) in cases {
+            assert_eq!(sent(pattern), (expression.to_owned(), is_case_sensitive), "{pattern}");
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::client::{NodeList, NodeState};
 use super::config::Fleet;
 use super::messages::{RepoListEntry, Timestamp};
+use super::nodes::Fetched;
 use crate::base::time;
 
 /// The state of a fleet.
@@ -28,6 +29,44 @@ pub struct Status {
     pub differing: Vec<Differing>,
     /// How many such repositories there are; `differing` may have fewer.
     pub differing_total: usize,
+    /// The selected repositories, if some are listed.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+}
+
+/// Repositories that are listed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Selection {
+    /// The first ones, by name.
+    pub listed: Vec<Listed>,
+    /// How many there are.
+    pub listed_total: usize,
+    /// Texts that the nodes left out of their index, by path.
+    pub unsearched: Vec<Unsearched>,
+    /// How many there are.
+    pub unsearched_total: usize,
+}
+
+/// A repository that is listed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listed {
+    /// Its name.
+    pub repository: String,
+    /// The nodes that have it, in the order of the configuration, each with its branches.
+    pub nodes: Vec<NodeBranches>,
+    /// Its files on the node with the most.
+    pub files: u64,
+    /// How many of its texts are not searched, as far as these were counted.
+    pub unsearched: usize,
+}
+
+/// A text that the nodes left out of their index.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unsearched {
+    /// Its path in the fleet.
+    pub path: String,
+    /// Why it was left out, in the words of the indexer.
+    pub reason: String,
 }
 
 /// The state of a node. Counts are 0 if it did not answer.
@@ -121,7 +160,55 @@ impl Status {
             repositories,
             differing,
             differing_total,
+            selection: None,
         }
+    }
+
+    /// Returns the state with the repositories of the lists, and the texts that the nodes left out; of each
+    /// at most `limit`. `more` such texts were not fetched.
+    #[must_use]
+    pub fn with_selection(
+        self,
+        lists: &[NodeList],
+        left_out: &[Fetched],
+        more: usize,
+        limit: usize,
+    ) -> Status {
+        let mut by_name: BTreeMap<&str, Listed> = BTreeMap::new();
+        for list in lists {
+            for entry in &list.repositories {
+                let Some(repository) = &entry.repository else { continue };
+                let listed = by_name.entry(&repository.name).or_insert_with(|| Listed {
+                    repository: repository.name.clone(),
+                    nodes: Vec::new(),
+                    files: 0,
+                    unsearched: 0,
+                });
+                let documents = entry.stats.map_or(0, |stats| stats.documents);
+                listed.files = listed.files.max(u64::try_from(documents).unwrap_or_default());
+            }
+            for (name, branches) in branches_by_name(&list.repositories) {
+                let node = list.answer.name.clone();
+                if let Some(listed) = by_name.get_mut(name) {
+                    listed.nodes.push(NodeBranches { node, branches });
+                }
+            }
+        }
+        let mut unsearched: Vec<Unsearched> = Vec::with_capacity(left_out.len());
+        for file in left_out {
+            let Some(reason) = file.left_out() else { continue };
+            if let Some(listed) = by_name.get_mut(file.repository.as_str()) {
+                listed.unsearched += 1;
+            }
+            let path = format!("{}/{}", file.repository, String::from_utf8_lossy(&file.path));
+            unsearched.push(Unsearched { path, reason });
+        }
+        unsearched.sort_by(|a, b| a.path.cmp(&b.path));
+        let (listed_total, unsearched_total) = (by_name.len(), unsearched.len() + more);
+        unsearched.truncate(limit);
+        let listed = by_name.into_values().take(limit).collect();
+        let selection = Selection { listed, listed_total, unsearched, unsearched_total };
+        Status { selection: Some(selection), ..self }
     }
 
     /// Returns true if no node returned anything.

@@ -18,7 +18,7 @@ use super::query::{Part, Query};
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
 use crate::base::path::{compare, split, to_path};
-use crate::base::text::counted;
+use crate::base::text::{counted, plain};
 use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Focus};
 use crate::catalog::extract::extract_text;
@@ -40,7 +40,7 @@ use crate::source::guarded::Content;
 use crate::source::secret;
 use crate::source::stamp::Stamp;
 use crate::source::text_cache::TextCache;
-use users::Selected;
+use users::{Others, Selected};
 
 mod users;
 
@@ -88,6 +88,9 @@ const ENTRIES: &[&str] = &[
 /// The number of paths at which manifests are looked for.
 const MANIFEST_PATHS_MAX: usize = 60_000;
 
+/// The number of branches that an error lists.
+const BRANCHES_SHOWN_MAX: usize = 10;
+
 /// The number of words of a task that are searched.
 const TASK_WORDS_MAX: usize = 24;
 
@@ -117,6 +120,8 @@ struct Request {
     /// The paths of files that would satisfy the query if the nodes had their texts; `None` if texts do not
     /// matter.
     unsearched: Option<Query>,
+    /// What is only counted.
+    others: Option<Others>,
     /// True for all repositories, not only those of the call's scope.
     is_everywhere: bool,
 }
@@ -124,10 +129,20 @@ struct Request {
 impl Request {
     /// Returns the request for all files of the scope that satisfy a query.
     fn matching(query: Query, has_links: bool, unsearched: Query) -> Request {
-        let unsearched = Some(unsearched);
-        Request { query, want: MATCHING, has_links, also: None, unsearched, is_everywhere: false }
+        Request { query, want: MATCHING, has_links, unsearched: Some(unsearched), ..NOTHING }
     }
 }
+
+/// The request for no file.
+const NOTHING: Request = Request {
+    query: Query::Const(false),
+    want: PATHS,
+    has_links: false,
+    also: None,
+    unsearched: None,
+    others: None,
+    is_everywhere: false,
+};
 
 /// The files that were fetched.
 struct Gathered {
@@ -180,6 +195,18 @@ impl<'a> View<'a> {
         Ok(found)
     }
 
+    /// Adds files of a later request.
+    fn add(&self, found: &mut Found, files: Vec<Fetched>) {
+        let left_out = found.add(files);
+        // Of a branch, the commit of a file need not be that of the branch.
+        if left_out > 0 {
+            self.doubt(format!(
+                "a repository was indexed again during the call: {} of its other commit left out",
+                counted(left_out, "file")
+            ));
+        }
+    }
+
     fn doubt(&self, sentence: String) {
         if let Ok(mut doubts) = self.doubts.lock()
             && !doubts.contains(&sentence)
@@ -193,18 +220,25 @@ impl<'a> View<'a> {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        let Request { query, want, has_links, also, unsearched, is_everywhere } = request()?;
+        let Request { query, want, has_links, also, unsearched, others, is_everywhere } =
+            request()?;
         let scope = self.scope.clone();
         let scope = if is_everywhere { scope.only_branch() } else { scope };
-        let (found, counted_unsearched) = rayon::join(
+        let (found, is_counted) = rayon::join(
             || self.ask_in(&scope, query, &want),
-            || unsearched.map_or(Ok(()), |paths| self.unsearched(paths.and(scope.clone()))),
+            || {
+                let (unsearched, others) = rayon::join(
+                    || unsearched.map_or(Ok(()), |paths| self.unsearched(paths.and(scope.clone()))),
+                    || others.map_or(Ok(()), |others| self.count_others(&others)),
+                );
+                unsearched.and(others)
+            },
         );
         let mut found = found?;
-        counted_unsearched?;
+        is_counted?;
         if let Some(also) = also {
             let more = self.ask_in(&scope, also, &want)?;
-            found.add(more.files);
+            self.add(&mut found, more.files);
         }
         if found.files.is_empty() && found.doubts.is_empty() {
             self.check_scope()?;
@@ -240,18 +274,30 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Checks that there are repositories in the scope.
+    /// Checks that there are repositories in the scope, and that one of them has its branch.
     fn check_scope(&self) -> Result<()> {
         let repositories = self.scope.clone().without_branch();
-        if repositories == Query::Const(true) {
+        if repositories == self.scope && repositories == Query::Const(true) {
             return Ok(());
         }
-        let (names, doubts) = self.nodes.repositories(&repositories, self.interrupt)?;
-        if names.is_empty() && doubts.is_empty() {
-            return Err(Error::new(Kind::NotFound, "no repository of the fleet has this name")
-                .with_hint("`codedb fleet status` counts them; the last parts of a name suffice, and `*` matches anything"));
+        let (found, doubts) = self.nodes.repositories(&repositories, self.interrupt)?;
+        if !doubts.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        if found.is_empty() {
+            return Err(Error::new(Kind::NotFound, "no repository of the fleet has this name")
+                .with_hint("`codedb fleet status --repo '*'` lists them; the last parts of a name suffice, and `*` matches anything"));
+        }
+        let Some(branch) = self.scope.branch() else { return Ok(()) };
+        let all: BTreeSet<&str> =
+            found.iter().flat_map(|of| &of.branches).map(String::as_str).collect();
+        if all.contains(branch) {
+            return Ok(());
+        }
+        let shown: Vec<&str> = all.into_iter().take(BRANCHES_SHOWN_MAX).collect();
+        let what = format!("no repository has the branch `{}` in its index", plain(branch));
+        let hint = format!("indexed are `{}`", shown.join("`, `"));
+        Err(Error::new(Kind::NotFound, what).with_hint(plain(&hint)))
     }
 
     /// Adds the manifests beside and above the files, which say what their imports mean.
@@ -286,23 +332,13 @@ impl<'a> View<'a> {
             return Ok(());
         }
         let manifests = self.ask_everywhere(Query::Or(queries), &MANIFESTS)?;
-        found.add(manifests.files);
+        self.add(found, manifests.files);
         Ok(())
     }
 
     /// Returns what was fetched so far; nothing before the first access that says what for.
     fn present(&self) -> Result<&Gathered> {
-        self.gathered(|| {
-            let (query, also, unsearched) = (Query::Const(false), None, None);
-            Ok(Request {
-                query,
-                want: PATHS,
-                has_links: false,
-                also,
-                unsearched,
-                is_everywhere: true,
-            })
-        })
+        self.gathered(|| Ok(NOTHING))
     }
 
     /// Fetches the file at a path, whose first parts are the name of its repository.
@@ -329,21 +365,11 @@ impl<'a> View<'a> {
         let is_it = |file: &&Fetched| path_of(file).is_some_and(|of| of == path);
         let file = found.files.iter().find(is_it);
         let file = file.ok_or_else(|| refused("no node has the file"))?;
-        if let Some(reason) = left_out(&file.content) {
+        if let Some(reason) = file.left_out() {
             return Err(refused(&format!("the nodes did not index its content ({reason})")));
         }
         Ok(file.clone())
     }
-}
-
-/// The text that a node has instead of the content of a file that it left out.
-const LEFT_OUT: &[u8] = b"NOT-INDEXED: ";
-
-/// Returns the reason for which the nodes left out the content of a file.
-fn left_out(content: &[u8]) -> Option<String> {
-    let reason = content.strip_prefix(LEFT_OUT)?;
-    let is_short = reason.len() <= 200 && !reason.contains(&b'\n');
-    is_short.then(|| String::from_utf8_lossy(reason).into_owned())
 }
 
 /// Returns the path of a file in a fleet; `None` if it could be that of something else, or be no path.
@@ -377,7 +403,7 @@ impl Gathered {
                 unusable += 1;
                 continue;
             };
-            if left_out(&file.content).is_some() {
+            if file.left_out().is_some() {
                 unindexed += 1;
                 continue;
             }
@@ -572,17 +598,9 @@ impl Code for View<'_> {
                 want: ABOUT,
                 has_links: true,
                 also: identifiers_query(task),
-                unsearched: None,
-                is_everywhere: false,
+                ..NOTHING
             }),
-            Focus::Path(text) => Ok(Request {
-                query: path_query(text),
-                want: PATHS,
-                has_links: false,
-                also: None,
-                unsearched: None,
-                is_everywhere: false,
-            }),
+            Focus::Path(text) => Ok(Request { query: path_query(text), ..NOTHING }),
         };
         self.gathered(request).map(|_| ())
     }

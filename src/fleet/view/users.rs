@@ -51,7 +51,31 @@ struct Packages {
     repositories: BTreeSet<String>,
 }
 
+/// Files with the name of a definition that are not fetched, since they do not import its package.
+pub(super) struct Others {
+    query: Query,
+    packages: String,
+}
+
 impl View<'_> {
+    /// Notes how many such files there are.
+    pub(super) fn count_others(&self, others: &Others) -> Result<()> {
+        let query = Query::Names(Box::new(others.query.clone()));
+        let query = query.and(self.scope.clone().only_branch());
+        let found = self.nodes.search(&query, &COUNTED, self.interrupt)?;
+        let count = found.files.len() + found.more;
+        if count > 0 {
+            self.doubt(format!(
+                "{} with the name {} not looked at: {} not import `{}`",
+                counted(count, "file"),
+                if count == 1 { "was" } else { "were" },
+                if count == 1 { "it does" } else { "they do" },
+                others.packages
+            ));
+        }
+        Ok(())
+    }
+
     /// Returns the request for the users of a definition. Definitions are those in the file or below the
     /// directory `path`, or else in the repositories of the scope; users are in all repositories.
     pub(super) fn of_definition(&self, name: &str, path: Option<&str>) -> Result<Request> {
@@ -79,23 +103,14 @@ impl View<'_> {
         let own = Query::Repositories(repositories.into_iter().collect());
         let near = Query::Or(vec![own, packages.imports()]);
         let users = names_query(&[name]).and(near.clone());
+        // Files of other languages use it in no way that is known here.
         let others = names_query(&[name]).and(Query::Not(Box::new(near)));
-        let others = others.and(self.scope.clone().only_branch());
-        let others =
-            self.nodes.search(&Query::Names(Box::new(others)), &COUNTED, self.interrupt)?;
-        let count = others.files.len() + others.more;
-        if count > 0 {
-            let names: Vec<&str> = packages.names.iter().map(String::as_str).collect();
-            self.doubt(format!(
-                "{} with the name {} not looked at: {} not import `{}`",
-                counted(count, "file"),
-                if count == 1 { "was" } else { "were" },
-                if count == 1 { "it does" } else { "they do" },
-                names.join("` or `")
-            ));
-        }
+        let others = others.and(Query::of_code(packages.family));
+        let names: Vec<&str> = packages.names.iter().map(String::as_str).collect();
+        let others = Others { query: others, packages: names.join("` or `") };
         Ok(Request {
             also: Some(these),
+            others: Some(others),
             is_everywhere: true,
             ..Request::matching(users, true, Query::of_code(packages.family))
         })
@@ -110,7 +125,7 @@ impl View<'_> {
     ) -> Result<Vec<Fetched>> {
         let found = self.ask(names_query(&[name]).and(selection), &MATCHING)?;
         let mut files = found.files;
-        files.retain(|file| super::left_out(&file.content).is_none());
+        files.retain(|file| file.left_out().is_none());
         if files.is_empty() {
             self.check_scope()?;
             if let Some(path) = path {
@@ -220,7 +235,9 @@ impl Packages {
         let any = alternatives(self.names.iter());
         let expression = match self.family {
             Some(Family::Python) => {
-                format!(r#"\b(?:from|import)\b[^\n#]*\b{any}\b|["']{any}["'.]"#)
+                let statement = r"(?m)^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t(][^\n#]*\b";
+                let call = r"(?:import_module|importorskip|__import__)\(\s*";
+                format!(r#"{statement}{any}\b|(?m)^[ \t]*from[ \t]+{any}\b|{call}["']{any}["'.]"#)
             }
             Some(Family::Go) => format!(r#""{any}["/]"#),
             Some(Family::JavaScript) => {

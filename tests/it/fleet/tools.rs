@@ -94,6 +94,29 @@ fn tools_answer_over_all_repositories() {
     assert_eq!(fleet(&place, &["search", "nowhere to be found"]).code, 1);
     let unknown = fleet(&place, &["search", "main", "--repo", "sho"]);
     assert!(unknown.stderr.contains("no repository of the fleet has this name"), "{unknown:?}");
+    let branch = fleet(&place, &["search", "main", "--branch", "master"]);
+    assert_eq!(branch.code, 2);
+    assert!(branch.stderr.contains("the branch `master`"), "{}", branch.stderr);
+    let command = fleet(&place, &["projects"]);
+    assert!(command.stderr.contains("`codedb fleet` has no command `projects`"), "{command:?}");
+    let folded = text(&place, &["search", r"(?i)STORE\.OPEN\(", "-l"]);
+    assert_eq!(folded, "billing/main.go  1 line\nshop/main.go  1 line\n");
+    let everywhere = text(&place, &["callers", "Open", "--repo", "store"]);
+    assert!(everywhere.contains("billing/main.go:6") && everywhere.contains("shop/main.go:6"));
+
+    // What nodes hold is asked, and compared with what they own.
+    let listed = text(&place, &["status", "--repo", "s*"]);
+    assert!(listed.contains("\nshop  2 files  b has ") && !listed.contains("billing"), "{listed}");
+    assert!(listed.contains("\nall their texts are searched\n"), "{listed}");
+    let plan = super::json(&fleet(&place, &["plan", "--json"]).expect_success());
+    assert_eq!((&plan["repositories"], &plan["unlisted"]), (&3.into(), &Value::Null), "{plan}");
+    let held = plan["nodes"].as_array().expect("nodes");
+    let before: Vec<u64> = held.iter().filter_map(|node| node["before"].as_u64()).collect();
+    assert_eq!(before, [1, 2, 2]);
+    place.write("list", "shop\n");
+    let plan = super::json(&fleet(&place, &["plan", "list", "--json"]).expect_success());
+    assert_eq!((&plan["repositories"], &plan["unlisted"]), (&1.into(), &2.into()), "{plan}");
+
     let refused = fleet(&place, &["search", "x*"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("also matches the empty text"), "{}", refused.stderr);
@@ -112,6 +135,10 @@ fn tools_answer_over_all_repositories() {
     let missing = fleet(&place, &["read", "billing/main.go"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("node `c`"), "{}", missing.stderr);
+    let plan = fleet(&place, &["plan", "--json"]);
+    assert_eq!(plan.code, 1, "{}", plan.stderr);
+    let plan = super::json(&plan);
+    assert!(plan["unknown"][0].as_str().is_some_and(|why| why.contains("node `c`")), "{plan}");
 }
 
 #[test]
