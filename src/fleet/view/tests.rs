@@ -290,7 +290,7 @@ fn thousands_of_files_of_one_name_are_counted() {
 #[test]
 fn a_tool_that_does_not_answer_over_a_fleet_says_so() {
     let nodes = organisation();
-    for tool in ["tree", "status", "impact", "suggest_tests"] {
+    for tool in ["tree", "status", "impact", "deps"] {
         let args = json!({"symbols": ["Open"], "targets": ["Open"], "name": "Open"});
         let args = if tool == "tree" || tool == "status" { json!({}) } else { args };
         let Some(error) = find(tool).map(|tool| {
