@@ -163,37 +163,43 @@ impl Query {
     pub fn of_paths(paths: Paths<'_>) -> Query {
         let directory =
             std::str::from_utf8(paths.directory).map_or(Query::Const(true), Query::below);
-        directory.and(Query::of_endings(paths.endings.iter().map(Vec::as_slice), true))
+        directory.and(Query::of_endings(paths.endings))
     }
 
     /// Returns a query that selects every file whose path has one of the endings; all files if one of the
     /// endings may begin in the name of the repository.
-    fn of_endings<'a>(endings: impl Iterator<Item = &'a [u8]>, is_case_sensitive: bool) -> Query {
-        let escaped = |ending: &[u8]| {
+    fn of_endings(endings: &[Vec<u8>]) -> Query {
+        let escaped = |ending: &Vec<u8>| {
             let text = std::str::from_utf8(ending).ok()?;
             (!text.contains('/')).then(|| regex_syntax::escape(text))
         };
-        let escaped: Option<Vec<String>> = endings.map(escaped).collect();
+        let escaped: Option<Vec<String>> = endings.iter().map(escaped).collect();
         match escaped {
             Some(endings) if !endings.is_empty() => Query::Regex {
                 expression: format!("(?:{})$", endings.join("|")),
-                is_case_sensitive,
+                is_case_sensitive: true,
                 part: Part::Path,
             },
             _ => Query::Const(true),
         }
     }
 
-    /// Returns the files whose path is that of a language with definitions; of one family of languages, if
-    /// it is given.
+    /// Returns the files whose path is that of a language with definitions, or has no extension, as scripts;
+    /// of one family of languages, if it is given.
     pub fn of_code(family: Option<Family>) -> Query {
         let is_one = |language: &&&Language| {
             language.is_code() && (family.is_none() || Family::of(language) == family)
         };
         let languages = LANGUAGES.iter().filter(is_one);
         let endings = languages.flat_map(|language| language.extensions).map(|it| format!(".{it}"));
-        let endings: BTreeSet<String> = endings.collect();
-        Query::of_endings(endings.iter().map(String::as_bytes), false)
+        let endings: BTreeSet<String> =
+            endings.map(|ending| regex_syntax::escape(&ending)).collect();
+        let endings: Vec<&str> = endings.iter().map(String::as_str).collect();
+        Query::Regex {
+            expression: format!("(?:{})$|(?:^|/)[^./]+$", endings.join("|")),
+            is_case_sensitive: false,
+            part: Part::Path,
+        }
     }
 
     /// Returns the files of the repositories with a name, the last parts of one (`acme/shop`), or a name

@@ -224,21 +224,24 @@ impl<'a> View<'a> {
             request()?;
         let scope = self.scope.clone();
         let scope = if is_everywhere { scope.only_branch() } else { scope };
-        let (found, is_counted) = rayon::join(
+        let (found, named) = rayon::join(
             || self.ask_in(&scope, query, &want),
             || {
                 let (unsearched, others) = rayon::join(
                     || unsearched.map_or(Ok(()), |paths| self.unsearched(paths.and(scope.clone()))),
-                    || others.map_or(Ok(()), |others| self.count_others(&others)),
+                    || others.as_ref().map(|of| self.files_with_name(of)).transpose(),
                 );
                 unsearched.and(others)
             },
         );
         let mut found = found?;
-        is_counted?;
+        let named = named?;
         if let Some(also) = also {
             let more = self.ask_in(&scope, also, &want)?;
             self.add(&mut found, more.files);
+        }
+        if let Some((others, named)) = others.zip(named) {
+            self.count_others(&others, &named, &found);
         }
         if found.files.is_empty() && found.doubts.is_empty() {
             self.check_scope()?;

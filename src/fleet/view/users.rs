@@ -51,29 +51,36 @@ struct Packages {
     repositories: BTreeSet<String>,
 }
 
-/// Files with the name of a definition that are not fetched, since they do not import its package.
+/// Files with the name of a definition, of which those that import its package are fetched.
 pub(super) struct Others {
     query: Query,
     packages: String,
 }
 
 impl View<'_> {
-    /// Notes how many such files there are.
-    pub(super) fn count_others(&self, others: &Others) -> Result<()> {
+    /// Returns the files with the name, without contents.
+    pub(super) fn files_with_name(&self, others: &Others) -> Result<Found> {
         let query = Query::Names(Box::new(others.query.clone()));
         let query = query.and(self.scope.clone().only_branch());
-        let found = self.nodes.search(&query, &COUNTED, self.interrupt)?;
-        let count = found.files.len() + found.more;
-        if count > 0 {
-            self.doubt(format!(
-                "{} with the name {} not looked at: {} not import `{}`",
-                counted(count, "file"),
-                if count == 1 { "was" } else { "were" },
-                if count == 1 { "it does" } else { "they do" },
-                others.packages
-            ));
+        self.nodes.search(&query, &COUNTED, self.interrupt)
+    }
+
+    /// Notes how many files with the name are not among those that were fetched.
+    pub(super) fn count_others(&self, others: &Others, named: &Found, fetched: &Found) {
+        let key = |file: &Fetched| (file.repository.clone(), file.path.clone());
+        let known: BTreeSet<(String, Vec<u8>)> = fetched.files.iter().map(key).collect();
+        let unknown = named.files.iter().filter(|file| !known.contains(&key(file))).count();
+        let count = unknown + named.more;
+        if count == 0 {
+            return;
         }
-        Ok(())
+        let is_cut = fetched.more > 0 || !fetched.doubts.is_empty();
+        let (was, do_not) = if count == 1 { ("was", "it does") } else { ("were", "they do") };
+        let mut sentence = format!("{} with the name {was} not looked at", counted(count, "file"));
+        if !is_cut {
+            sentence += &format!(": {do_not} not import `{}`", others.packages);
+        }
+        self.doubt(sentence);
     }
 
     /// Returns the request for the users of a definition. Definitions are those in the file or below the
@@ -102,12 +109,11 @@ impl View<'_> {
         repositories.extend(self.rivals(name, &packages)?);
         let own = Query::Repositories(repositories.into_iter().collect());
         let near = Query::Or(vec![own, packages.imports()]);
-        let users = names_query(&[name]).and(near.clone());
-        // Files of other languages use it in no way that is known here.
-        let others = names_query(&[name]).and(Query::Not(Box::new(near)));
-        let others = others.and(Query::of_code(packages.family));
+        // Files of other languages use it in no way that is known here. What is cheap for a node is first.
+        let named = Query::of_code(packages.family).and(names_query(&[name]));
         let names: Vec<&str> = packages.names.iter().map(String::as_str).collect();
-        let others = Others { query: others, packages: names.join("` or `") };
+        let others = Others { query: named.clone(), packages: names.join("` or `") };
+        let users = named.and(near);
         Ok(Request {
             also: Some(these),
             others: Some(others),

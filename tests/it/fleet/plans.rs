@@ -83,6 +83,8 @@ fn nodes_that_do_not_fit_are_refused() {
         assert_eq!(answer.code, 2, "{args:?}");
         assert!(answer.stderr.contains(expected), "{args:?}: {}", answer.stderr);
     }
+    // Nobody listens on this port.
+    configure(&place, &nodes(&place, &["a"], 1).replace(":6070", ":9"));
     let down = fleet(&place, &["plan", "list"]);
     assert!(down.code == 2 && down.stderr.contains("no node answers: node `a`"), "{}", down.stderr);
     assert!(down.stderr.contains("`--offline` computes"), "{}", down.stderr);
