@@ -11,6 +11,7 @@ use crate::base::ids::FileId;
 use crate::base::path;
 use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
+use crate::lang::marks::is_vendored;
 
 use super::manifest::{Kind, Manifests, Nearest};
 use super::target::{Fallback, Reason, Target, Targets};
@@ -128,7 +129,11 @@ impl Roots {
     ) -> (Vec<DirectoryId>, f32, Reason) {
         let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
         let own = outermost(tree, directory);
-        let mut near = tree.nearest(own, packages, |package| package);
+        // A copy below a directory such as `_vendor` is imported by another name.
+        let is_copy = |package: &&DirectoryId| is_vendored(tree.directory_path(**package));
+        let (copies, originals): (Vec<_>, Vec<_>) = packages.iter().partition(is_copy);
+        let packages = if originals.is_empty() { copies } else { originals };
+        let mut near = tree.nearest(own, &packages, |package| package);
         let is_root = |package: &DirectoryId| {
             let path = tree.directory_path(*package);
             self.nearest.of(*package).is_some_and(|at| self.named[at].iter().any(|it| it == path))

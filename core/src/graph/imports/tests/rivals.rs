@@ -68,7 +68,9 @@ fn the_source_root_of_a_project_precedes_copies() {
         name = "requests"
         //- /org/requests/src/requests/__init__.py
         //- /org/app/other/requests/__init__.py
+        //- /org/app/_vendor/requests/__init__.py
         //- /org/user/use.py
+        //- /org/user/vendor/requests/__init__.py
     "#;
     let found = "org/requests/src/requests/__init__.py 0.8 root";
     check(tree, &[("org/user/use.py", "requests", found)]);
