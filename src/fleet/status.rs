@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::client::{NodeList, NodeState};
 use super::config::Fleet;
 use super::messages::{RepoListEntry, Timestamp};
-use super::nodes::Fetched;
+use super::nodes::Found;
 use crate::base::time;
 
 /// The state of a fleet.
@@ -164,14 +164,14 @@ impl Status {
         }
     }
 
-    /// Returns the state with the repositories of the lists, and the texts that the nodes left out; of each
-    /// at most `limit`. `more` such texts were not fetched.
+    /// Returns the state with the repositories of the lists, and the texts of `found` that the nodes left out;
+    /// of each at most `limit`. `is_about_texts` leaves out repositories without such texts.
     #[must_use]
     pub fn with_selection(
         self,
         lists: &[NodeList],
-        left_out: &[Fetched],
-        more: usize,
+        found: &Found,
+        is_about_texts: bool,
         limit: usize,
     ) -> Status {
         let mut by_name: BTreeMap<&str, Listed> = BTreeMap::new();
@@ -194,8 +194,8 @@ impl Status {
                 }
             }
         }
-        let mut unsearched: Vec<Unsearched> = Vec::with_capacity(left_out.len());
-        for file in left_out {
+        let mut unsearched: Vec<Unsearched> = Vec::with_capacity(found.files.len());
+        for file in &found.files {
             let Some(reason) = file.left_out() else { continue };
             if let Some(listed) = by_name.get_mut(file.repository.as_str()) {
                 listed.unsearched += 1;
@@ -204,7 +204,10 @@ impl Status {
             unsearched.push(Unsearched { path, reason });
         }
         unsearched.sort_by(|a, b| a.path.cmp(&b.path));
-        let (listed_total, unsearched_total) = (by_name.len(), unsearched.len() + more);
+        if is_about_texts {
+            by_name.retain(|_, listed| listed.unsearched > 0);
+        }
+        let (listed_total, unsearched_total) = (by_name.len(), unsearched.len() + found.more);
         unsearched.truncate(limit);
         let listed = by_name.into_values().take(limit).collect();
         let selection = Selection { listed, listed_total, unsearched, unsearched_total };
@@ -280,6 +283,7 @@ mod tests {
     use super::*;
     use crate::fleet::client::NodeAnswer;
     use crate::fleet::messages::{IndexMetadata, RepoStats, Repository, RepositoryBranch, Stats};
+    use crate::fleet::nodes::Fetched;
 
     fn entry(name: &str, version: &str, indexed_s: i64) -> RepoListEntry {
         let branch = RepositoryBranch { name: "main".to_owned(), version: version.to_owned() };
@@ -329,6 +333,27 @@ mod tests {
             status.differing.iter().map(|differing| &differing.repository[..]).collect();
         assert_eq!(differing, ["x"]);
         assert_eq!(status.differing[0].nodes[1].branches, ["main@2"]);
+        let file = |repository: &str, path: &str, text: &str| Fetched {
+            repository: repository.to_owned(),
+            path: path.as_bytes().to_vec(),
+            content: text.as_bytes().to_vec(),
+            commit: "1".to_owned(),
+            score: 0.0,
+        };
+        let left_out = file("y", "big.sql", "NOT-INDEXED: exceeds the maximum size limit");
+        let files = vec![file("x", "doc.md", "NOT-INDEXED: a text\nabout it"), left_out];
+        let found = Found { files, more: 3, ..Found::default() };
+        let of = |is_about_texts| {
+            let selected = status.clone().with_selection(&lists, &found, is_about_texts, 9);
+            selected.selection.expect("a selection")
+        };
+        let names = |of: &Selection| -> Vec<(String, usize)> {
+            of.listed.iter().map(|of| (of.repository.clone(), of.unsearched)).collect()
+        };
+        assert_eq!(names(&of(false)), [("x".to_owned(), 0), ("y".to_owned(), 1)]);
+        assert_eq!(names(&of(true)), [("y".to_owned(), 1)]);
+        assert_eq!((of(true).unsearched.len(), of(true).unsearched_total), (1, 4));
+        assert_eq!(of(true).unsearched[0].path, "y/big.sql");
         let none = Status::new(&fleet, &lists, 0);
         assert_eq!((none.differing.len(), none.differing_total), (0, 1));
     }

@@ -264,8 +264,9 @@ impl<'a> View<'a> {
 
     /// Notes how many texts the nodes know by their names only, of the files that satisfy a query.
     fn unsearched(&self, of: Query) -> Result<()> {
-        let found = self.nodes.search(&Query::unsearched().and(of), &COUNTED, self.interrupt)?;
-        // What the nodes did not answer is noted for the other request.
+        let query = Query::Names(Box::new(Query::unsearched().and(of)));
+        let found = self.nodes.search(&query, &COUNTED, self.interrupt)?;
+        found.doubts.iter().for_each(|doubt| self.doubt(doubt.clone()));
         if let Some(count) = Some(found.files.len() + found.more).filter(|count| *count > 0) {
             let more = if count >= COUNTED.files_max { " or more" } else { "" };
             self.doubt(format!(

@@ -71,14 +71,15 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let lists = client.list(&Q::from(&scope), &client.bounds(), Interrupt::NEVER);
     let limit = matches.get_one::<usize>("limit").copied().unwrap_or(LIMIT);
     let mut status = Status::new(client.fleet(), &lists, limit);
-    if matches.contains_id("repo") || matches.get_flag("unsearched") {
-        let left_out = if status.is_down() {
+    let is_about_texts = matches.get_flag("unsearched");
+    if matches.contains_id("repo") || is_about_texts {
+        let found = if status.is_down() {
             Found::default()
         } else {
             let query = Query::unsearched().and(scope);
             cluster.search(&query, &UNSEARCHED, Interrupt::NEVER)?
         };
-        status = status.with_selection(&lists, &left_out.files, left_out.more, limit);
+        status = status.with_selection(&lists, &found, is_about_texts, limit);
     }
     if screen::is_json(matches) {
         let json = serde_json::to_string(&status);
@@ -224,8 +225,8 @@ fn listed_lines(selection: &Selection) -> impl Iterator<Item = String> {
 /// Returns sentences on how many repositories and texts there are.
 fn counts(selection: &Selection) -> Vec<String> {
     let Selection { listed, listed_total, unsearched, unsearched_total } = selection;
-    if *listed_total == 0 {
-        return vec!["no repository has this name".to_owned()];
+    if *listed_total + *unsearched_total == 0 {
+        return vec!["no repository is listed".to_owned()];
     }
     let mut lines = Vec::new();
     if listed.len() < *listed_total {

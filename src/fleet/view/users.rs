@@ -76,7 +76,9 @@ impl View<'_> {
         }
         let is_cut = fetched.more > 0 || !fetched.doubts.is_empty();
         let (was, do_not) = if count == 1 { ("was", "it does") } else { ("were", "they do") };
-        let mut sentence = format!("{} with the name {was} not looked at", counted(count, "file"));
+        let least = if named.doubts.is_empty() && named.more == 0 { "" } else { "at least " };
+        let mut sentence =
+            format!("{least}{} with the name {was} not looked at", counted(count, "file"));
         if !is_cut {
             sentence += &format!(": {do_not} not import `{}`", others.packages);
         }

@@ -214,3 +214,33 @@ fn a_configuration_that_is_not_valid_is_one_sentence() {
     assert!(answer.stderr.starts_with(&expected), "{}", answer.stderr);
     assert!(fs::metadata(&path).is_ok());
 }
+
+/// A text that zoekt leaves out is doubt only where it could match, and is listed.
+#[test]
+fn texts_that_zoekt_left_out_are_listed() {
+    let Some(zoekt) = Zoekt::find() else { return };
+    let place = Place::new();
+    let big = "insert into parts values ('a', 1);\n".repeat(100_000);
+    let files: [(&[u8], &str); 2] = [(b"big.sql", &big), (b"a.go", "package a\n")];
+    let index = place.base().join("shards");
+    zoekt.index(&repository(&place, "data", &files), &index);
+    let node = zoekt.serve(&index);
+    let address = node.address();
+    configure(&place, &format!("[fleet]\n[[fleet.node]]\nname = 'a'\naddress = '{address}'\n"));
+    let since = Instant::now();
+    while fleet(&place, &["status"]).code != 0 {
+        assert!(since.elapsed() < Duration::from_secs(30), "the node does not load");
+        thread::sleep(Duration::from_millis(50));
+    }
+    let any = fleet(&place, &["search", "nowhere"]);
+    assert_eq!(any.code, 2, "{any:?}");
+    assert!(any.stderr.contains("1 text too large for the nodes: not searched"), "{}", any.stderr);
+    assert_eq!(fleet(&place, &["search", "nowhere", "-g", "*.go"]).code, 1);
+    assert_eq!(fleet(&place, &["search", "insert", "-g", "*.sql"]).code, 2);
+    let listed = text(&place, &["status", "--unsearched"]);
+    assert!(listed.contains("\ndata  2 files, 1 unsearched  a has "), "{listed}");
+    assert!(
+        listed.contains("\ndata/big.sql  ") && listed.contains("\n1 text unsearched\n"),
+        "{listed}"
+    );
+}
