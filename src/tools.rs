@@ -167,6 +167,9 @@ static TABLE: [Tool; 55] = [
 pub const OVER_FLEETS: [&str; 9] =
     ["search", "symbol", "callers", "context", "read", "outline", "find", "word", "explain"];
 
+/// The tools that read no tree themselves.
+const TREELESS: [&str; 3] = ["projects", "bundle", "index"];
+
 /// The maximum number of entries of any list of a reply, even if `max_results` is higher.
 pub(crate) const RESULTS_MAX: usize = 1000;
 
@@ -593,6 +596,16 @@ impl Tool {
             Some(_) => text.to_owned(),
         };
         let run = || {
+            let own = self.command();
+            let is_known = |tools: &[&str]| tools.contains(&own.as_str());
+            if let Some(project) =
+                project.filter(|_| !is_known(&OVER_FLEETS) && !is_known(&TREELESS))
+            {
+                let offered = OVER_FLEETS.iter().filter(|name| is_offered(name));
+                let tools: Vec<String> = offered.map(|name| format!("{{tool:{name}}}")).collect();
+                return Err(Error::usage(format!("`{own}` does not answer over `{project}`"))
+                    .with_hint(format!("over it answer {}", tools.join(", "))));
+            }
             let (mut notices, mut wants_update) = (Vec::new(), false);
             if let Value::Object(args) = &mut args {
                 notices = aliases::replace(self.aliases, args, call.code.root())?;

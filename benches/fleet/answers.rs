@@ -9,7 +9,7 @@ use codedb::catalog::code::Code;
 use codedb::error::Result;
 use codedb::fleet::cluster::Cluster;
 use codedb::fleet::messages::{Q, SearchOptions};
-use codedb::fleet::nodes::{Fetched, Found, Nodes, Want};
+use codedb::fleet::nodes::{Fetched, Found, Named, Nodes, Want};
 use codedb::fleet::query::{Part, Query};
 use codedb::fleet::view::View;
 use codedb::parsers::Parsers;
@@ -47,7 +47,7 @@ impl Nodes for Asked<'_> {
         &self,
         query: &Query,
         interrupt: Interrupt<'_>,
-    ) -> Result<(Vec<String>, Vec<String>)> {
+    ) -> Result<(Vec<Named>, Vec<String>)> {
         self.cluster.repositories(query, interrupt)
     }
 

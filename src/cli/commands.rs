@@ -281,7 +281,10 @@ fn report_clap(err: &clap::Error) -> Result<ExitCode> {
     if err.kind() == clap::error::ErrorKind::InvalidSubcommand
         && let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand)
     {
-        return Err(unknown(name));
+        // One of a command, such as `fleet`, is not one of the whole program.
+        let usage = err.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
+        let is_nested = usage.contains("codedb fleet");
+        return Err(if is_nested { fleet::unknown(name) } else { unknown(name) });
     }
     let text = err.render().to_string();
     let text = text.trim_end().trim_start_matches("error: ");

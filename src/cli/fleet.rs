@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-use super::settings::{user_file, user_text, variable};
+use super::settings::{user_file, variable};
 use crate::error::{Error, Kind, Result};
 use crate::fleet::client::{Client, Secret};
 use crate::fleet::cluster::Cluster;
@@ -60,6 +60,16 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     }
 }
 
+/// Returns the error about an unknown subcommand.
+pub(super) fn unknown(name: &str) -> Error {
+    let command = command();
+    let names: Vec<String> =
+        command.get_subcommands().map(|of| format!("`{}`", of.get_name())).collect();
+    let shown = crate::base::text::plain(name);
+    Error::usage(format!("`codedb fleet` has no command `{shown}`"))
+        .with_hint(format!("it has {}", names.join(", ")))
+}
+
 /// Returns a client of the user's fleet, with the token of the environment.
 ///
 /// # Errors
@@ -70,7 +80,9 @@ pub(super) fn client() -> Result<Client> {
     let token = fleet.token_env.as_deref().map(|name| {
         let token = variable(name).map(|text| Secret::new(&text));
         token.ok_or_else(|| {
-            Error::usage(format!("the environment variable {name} is not set"))
+            let what =
+                if std::env::var_os(name).is_some() { "empty or not UTF-8" } else { "not set" };
+            Error::usage(format!("the environment variable {name} is {what}"))
                 .with_hint("set it to the token of the fleet, or remove `token_env`")
         })
     });
@@ -84,7 +96,7 @@ pub(super) fn client() -> Result<Client> {
 /// [`Kind::Usage`] with the file and the line, if there is none or it is not valid.
 pub(super) fn fleet() -> Result<Fleet> {
     let path = user_file().unwrap_or_default();
-    let found = Fleet::of_text(&user_text().unwrap_or_default());
+    let found = Fleet::of_file(&path);
     let found = found.map_err(|problem| Error::usage(format!("{}: {problem}", path.display())))?;
     found.ok_or_else(|| {
         Error::usage(format!("no fleet is configured in {}", path.display()))
@@ -94,7 +106,7 @@ pub(super) fn fleet() -> Result<Fleet> {
 
 /// Returns true if the user's own `codedb.toml` has a table of a fleet, valid or not.
 fn is_configured() -> bool {
-    user_text().is_some_and(|text| !matches!(Fleet::of_text(&text), Ok(None)))
+    user_file().is_some_and(|path| !matches!(Fleet::of_file(&path), Ok(None)))
 }
 
 /// Returns the nodes of the configured fleet; asks them nothing yet.

@@ -1,11 +1,11 @@
 //! The nodes of a fleet as [`Nodes`]: queries as messages, files as plain data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use super::client::{Bounds, Client, NodeAnswer, NodeState};
 use super::messages::{FileMatch, Q};
-use super::nodes::{Fetched, Found, Nodes, Want};
+use super::nodes::{Fetched, Found, Named, Nodes, Want};
 use super::query::Query;
 use super::request;
 use crate::base::interrupt::Interrupt;
@@ -38,15 +38,22 @@ impl Nodes for Cluster {
         &self,
         query: &Query,
         interrupt: Interrupt<'_>,
-    ) -> Result<(Vec<String>, Vec<String>)> {
+    ) -> Result<(Vec<Named>, Vec<String>)> {
         let lists = self.client.list(&Q::from(query), &self.client.bounds(), interrupt);
         let answers: Vec<_> = lists.iter().map(|list| &list.answer).collect();
         check_answers(&answers)?;
         let doubts = answers.iter().filter_map(|answer| answer.why().map(str::to_owned)).collect();
-        let names = lists.iter().flat_map(|list| &list.repositories);
-        let names: BTreeSet<String> =
-            names.filter_map(|entry| Some(entry.repository.as_ref()?.name.clone())).collect();
-        Ok((names.into_iter().collect(), doubts))
+        let entries = lists.iter().flat_map(|list| &list.repositories);
+        let mut named: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for repository in entries.filter_map(|entry| entry.repository.as_ref()) {
+            let branches = named.entry(&repository.name).or_default();
+            branches.extend(repository.branches.iter().map(|branch| branch.name.as_str()));
+        }
+        let named = named.into_iter().map(|(name, branches)| Named {
+            name: name.to_owned(),
+            branches: branches.into_iter().map(str::to_owned).collect(),
+        });
+        Ok((named.collect(), doubts))
     }
 
     fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found> {

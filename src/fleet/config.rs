@@ -3,8 +3,9 @@
 //! A repository's `codedb.toml` has no such table: where requests go is the user's choice.
 
 use std::collections::BTreeSet;
+use std::io::ErrorKind;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -34,7 +35,8 @@ pub struct Fleet {
     /// The environment variable that has the bearer token, if nodes require one. The token itself is
     /// in no file.
     pub token_env: Option<String>,
-    /// A file with the certificates of authorities that are trusted in addition, in PEM.
+    /// A file with the certificates of authorities that are trusted in addition, in PEM. In a file of the
+    /// user's, a relative path is below its directory.
     pub ca: Option<PathBuf>,
 }
 
@@ -115,6 +117,42 @@ impl Fleet {
         let Some(table) = file.fleet else { return Ok(None) };
         let fleet = of_table(table);
         fleet.map(Some).map_err(|Problem(at, what)| format!("line {}: {what}", line(&at)))
+    }
+
+    /// Returns the fleet of the `codedb.toml` at a path, with a relative path of `ca` below its directory;
+    /// `None` if there is no such file, or it has no table `[fleet]`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Fleet::of_text`], and if the file or that of `ca` cannot be read.
+    pub fn of_file(path: &Path) -> Result<Option<Fleet>, String> {
+        let bytes = match std::fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) => text,
+            Err(error) => {
+                let before = &bytes[..error.valid_up_to()];
+                let line = before.iter().filter(|byte| **byte == b'\n').count() + 1;
+                return Err(format!("line {line}: not UTF-8"));
+            }
+        };
+        let Some(mut fleet) = Fleet::of_text(text)? else { return Ok(None) };
+        let Some(ca) = fleet.ca.take() else { return Ok(Some(fleet)) };
+        let ca = path.parent().map_or(ca.clone(), |directory| directory.join(&ca));
+        if let Err(error) = std::fs::File::open(&ca) {
+            let is_ca = |line: &str| {
+                line.trim_start()
+                    .strip_prefix("ca")
+                    .is_some_and(|rest| rest.trim_start().starts_with('='))
+            };
+            let line = text.lines().position(is_ca).map_or(1, |at| at + 1);
+            return Err(format!("line {line}: `ca`: {}: {error}", ca.display()));
+        }
+        fleet.ca = Some(ca);
+        Ok(Some(fleet))
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the nodes of a fleet answer, as plain data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use super::query::Query;
@@ -19,8 +19,8 @@ pub trait Nodes: Send + Sync {
     /// [`Found::doubts`].
     fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found>;
 
-    /// Returns the names of the repositories that satisfy a query about repositories, sorted, and sentences
-    /// on what the nodes did not answer.
+    /// Returns the repositories that satisfy a query about repositories, by name, and sentences on what the
+    /// nodes did not answer.
     ///
     /// # Errors
     ///
@@ -29,7 +29,16 @@ pub trait Nodes: Send + Sync {
         &self,
         query: &Query,
         interrupt: Interrupt<'_>,
-    ) -> Result<(Vec<String>, Vec<String>)>;
+    ) -> Result<(Vec<Named>, Vec<String>)>;
+}
+
+/// A repository of a fleet.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Named {
+    /// Its name.
+    pub name: String,
+    /// The branches that a node has, sorted.
+    pub branches: Vec<String>,
 }
 
 /// What is wanted of the files that satisfy a query.
@@ -60,13 +69,23 @@ pub struct Found {
 }
 
 impl Found {
-    /// Adds files that it does not have yet.
-    pub fn add(&mut self, files: Vec<Fetched>) {
+    /// Adds files that it does not have yet. Returns how many are left out, since it has files of another
+    /// commit of their repository: it was indexed again between two requests, or the other request was
+    /// answered by another node.
+    pub fn add(&mut self, files: Vec<Fetched>) -> usize {
+        let commits: BTreeMap<String, String> =
+            self.files.iter().map(|file| (file.repository.clone(), file.commit.clone())).collect();
+        let is_same =
+            |file: &Fetched| commits.get(&file.repository).is_none_or(|it| *it == file.commit);
+        let before = files.len();
+        let files: Vec<Fetched> = files.into_iter().filter(is_same).collect();
+        let left_out = before - files.len();
         let known: BTreeSet<(String, Vec<u8>)> =
             self.files.iter().map(|file| (file.repository.clone(), file.path.clone())).collect();
         let is_new =
             |file: &Fetched| !known.contains(&(file.repository.clone(), file.path.clone()));
         self.files.extend(files.into_iter().filter(is_new));
+        left_out
     }
 }
 
@@ -83,4 +102,16 @@ pub struct Fetched {
     pub commit: String,
     /// Its score; higher is better.
     pub score: f64,
+}
+
+/// The text that a node has instead of the content of a file that it left out.
+const LEFT_OUT: &[u8] = b"NOT-INDEXED: ";
+
+impl Fetched {
+    /// Returns the reason for which the nodes left out the content; `None` if this is the content.
+    pub fn left_out(&self) -> Option<String> {
+        let reason = self.content.strip_prefix(LEFT_OUT)?;
+        let is_short = reason.len() <= 200 && !reason.contains(&b'\n');
+        is_short.then(|| String::from_utf8_lossy(reason).into_owned())
+    }
 }

@@ -3,10 +3,18 @@
 //! A node selects files; codedb's own matcher then finds the lines in them. So the query of a pattern may
 //! select more files than match, and never fewer.
 
-use regex_syntax::ParserBuilder;
+use regex_syntax::ast::parse::ParserBuilder;
+use regex_syntax::ast::{Ast, Flag, FlagsItemKind, GroupKind};
+use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
+use std::collections::BTreeSet;
+
+use crate::catalog::code::Paths;
 use crate::error::{Error, Result};
+use crate::graph::imports::Family;
+use crate::lang::Language;
+use crate::lang::language::LANGUAGES;
 use crate::query::pattern::{Case, PatternOptions};
 
 /// The longest expression that is sent.
@@ -14,6 +22,9 @@ const EXPRESSION_BYTES_MAX: usize = 32 << 10;
 
 /// The greatest number of repetitions that zoekt's expressions allow.
 const REPEAT_MAX: u32 = 1000;
+
+/// How deeply a pattern may nest.
+const NESTED_MAX: u32 = 250;
 
 /// The greatest number of ranges that a class is sent with; a larger one becomes any character.
 const RANGES_MAX: usize = 64;
@@ -66,7 +77,14 @@ pub enum Query {
     Paths(Vec<String>),
     /// Files of a branch.
     Branch(String),
+    /// Files that satisfy a query, without the places of its matches: much less to send.
+    Names(Box<Query>),
 }
+
+/// An expression for what nodes have instead of texts that they left out. What is no text is left out by
+/// every search.
+const UNSEARCHED: &str =
+    r"\ANOT-INDEXED: (?:exceeds the maximum|contains too many|object missing|unknown)";
 
 impl Query {
     /// Returns the files that satisfy both queries.
@@ -92,6 +110,95 @@ impl Query {
                 all.fold(Query::Const(true), Query::and)
             }
             query => query,
+        }
+    }
+
+    /// Returns the branch of a scope.
+    pub fn branch(&self) -> Option<&str> {
+        match self {
+            Query::Branch(name) => Some(name),
+            Query::And(all) => all.iter().find_map(Query::branch),
+            _ => None,
+        }
+    }
+
+    /// Returns the part of a scope that is about branches.
+    #[must_use]
+    pub fn only_branch(self) -> Query {
+        match self {
+            Query::Branch(_) => self,
+            Query::And(all) => {
+                let all = all.into_iter().map(Query::only_branch);
+                all.fold(Query::Const(true), Query::and)
+            }
+            _ => Query::Const(true),
+        }
+    }
+
+    /// Returns the files whose texts the nodes left out, so that they know only the names.
+    pub fn unsearched() -> Query {
+        let expression = UNSEARCHED.to_owned();
+        Query::Regex { expression, is_case_sensitive: true, part: Part::Content }
+    }
+
+    /// Returns the files below a directory of a fleet, whose first parts are the name of a repository, and of
+    /// the repositories below it.
+    pub fn below(directory: &str) -> Query {
+        let directory = directory.trim_matches('/');
+        if directory.is_empty() {
+            return Query::Const(true);
+        }
+        let escaped = regex_syntax::escape(directory);
+        let repositories = Query::RepositoryRegex(format!("^{escaped}(?:/|$)"));
+        let splits = directory.match_indices('/').map(|(at, _)| {
+            let (repository, rest) = (directory[..at].to_owned(), &directory[at + 1..]);
+            let expression = format!("^{}(?:/|$)", regex_syntax::escape(rest));
+            let path = Query::Regex { expression, is_case_sensitive: true, part: Part::Path };
+            Query::And(vec![Query::Repositories(vec![repository]), path])
+        });
+        Query::Or(splits.chain(std::iter::once(repositories)).collect())
+    }
+
+    /// Returns a query that selects every file at one of the paths, and perhaps others.
+    pub fn of_paths(paths: Paths<'_>) -> Query {
+        let directory =
+            std::str::from_utf8(paths.directory).map_or(Query::Const(true), Query::below);
+        directory.and(Query::of_endings(paths.endings))
+    }
+
+    /// Returns a query that selects every file whose path has one of the endings; all files if one of the
+    /// endings may begin in the name of the repository.
+    fn of_endings(endings: &[Vec<u8>]) -> Query {
+        let escaped = |ending: &Vec<u8>| {
+            let text = std::str::from_utf8(ending).ok()?;
+            (!text.contains('/')).then(|| regex_syntax::escape(text))
+        };
+        let escaped: Option<Vec<String>> = endings.iter().map(escaped).collect();
+        match escaped {
+            Some(endings) if !endings.is_empty() => Query::Regex {
+                expression: format!("(?:{})$", endings.join("|")),
+                is_case_sensitive: true,
+                part: Part::Path,
+            },
+            _ => Query::Const(true),
+        }
+    }
+
+    /// Returns the files whose path is that of a language with definitions, or has no extension, as scripts;
+    /// of one family of languages, if it is given.
+    pub fn of_code(family: Option<Family>) -> Query {
+        let is_one = |language: &&&Language| {
+            language.is_code() && (family.is_none() || Family::of(language) == family)
+        };
+        let languages = LANGUAGES.iter().filter(is_one);
+        let endings = languages.flat_map(|language| language.extensions).map(|it| format!(".{it}"));
+        let endings: BTreeSet<String> =
+            endings.map(|ending| regex_syntax::escape(&ending)).collect();
+        let endings: Vec<&str> = endings.iter().map(String::as_str).collect();
+        Query::Regex {
+            expression: format!("(?:{})$|(?:^|/)[^./]+$", endings.join("|")),
+            is_case_sensitive: false,
+            part: Part::Path,
         }
     }
 
@@ -138,8 +245,9 @@ impl Query {
                 queries.push(Query::Substring { text, is_case_sensitive, part: Part::Content });
                 continue;
             }
-            let expression = expression(pattern, options)
+            let (expression, is_folded) = expression(pattern, options)
                 .ok_or_else(|| refused("the pattern is not valid, or too large"))?;
+            let is_case_sensitive = is_case_sensitive && !is_folded;
             if expression.is_empty() {
                 return Err(refused(
                     "the pattern also matches the empty text, which every file has",
@@ -155,22 +263,62 @@ impl Query {
 }
 
 /// Returns an expression that matches in every text in which the pattern matches; empty if that is every
-/// text. `None` if the pattern is not valid or the expression would be too long. Letter case is left to the
-/// query.
-fn expression(pattern: &str, options: &PatternOptions) -> Option<String> {
+/// text; and whether it only does so in any letter case. `None` if the pattern is not valid or the expression
+/// would be too long. Letter case is left to the query: nodes find no text by an expression with both cases of
+/// each letter.
+fn expression(pattern: &str, options: &PatternOptions) -> Option<(String, bool)> {
     let pattern =
         if options.fixed_strings { regex_syntax::escape(pattern) } else { pattern.to_owned() };
-    let mut parser = ParserBuilder::new();
-    let parser = parser.utf8(false).unicode(options.unicode).multi_line(true).crlf(options.crlf);
-    let parser = parser.dot_matches_new_line(options.dot_matches_new_line).nest_limit(250);
-    let hir = parser.build().parse(&pattern).ok()?;
+    let mut ast = ParserBuilder::new().nest_limit(NESTED_MAX).build().parse(&pattern).ok()?;
+    let is_folded = remove_case(&mut ast);
+    let mut translator = TranslatorBuilder::new();
+    let translator = translator.utf8(false).unicode(options.unicode).multi_line(true);
+    let translator = translator.crlf(options.crlf);
+    let translator = translator.dot_matches_new_line(options.dot_matches_new_line);
+    let hir = translator.build().translate(&pattern, &ast).ok()?;
     if hir.properties().minimum_len() == Some(0) {
-        return Some(String::new());
+        return Some((String::new(), is_folded));
     }
     let mut out = String::new();
     let is_bounded = options.word && starts_and_ends_with_word(&hir);
     write(&hir, &mut out)?;
-    Some(if is_bounded { format!("\\b(?:{out})\\b") } else { out })
+    Some((if is_bounded { format!("\\b(?:{out})\\b") } else { out }, is_folded))
+}
+
+/// Removes the flags for letter case; returns true if one of them was `i`. O(pattern), by recursion of at most
+/// [`NESTED_MAX`] levels.
+fn remove_case(ast: &mut Ast) -> bool {
+    let mut is_negated = false;
+    let mut is_set = false;
+    let mut remove = |items: &mut Vec<regex_syntax::ast::FlagsItem>| {
+        items.retain(|item| match item.kind {
+            FlagsItemKind::Negation => {
+                is_negated = true;
+                true
+            }
+            FlagsItemKind::Flag(Flag::CaseInsensitive) => {
+                is_set |= !is_negated;
+                false
+            }
+            FlagsItemKind::Flag(_) => true,
+        });
+    };
+    match ast {
+        Ast::Flags(set) => remove(&mut set.flags.items),
+        Ast::Group(group) => {
+            if let GroupKind::NonCapturing(flags) = &mut group.kind {
+                remove(&mut flags.items);
+            }
+            is_set |= remove_case(&mut group.ast);
+        }
+        Ast::Repetition(of) => is_set = remove_case(&mut of.ast),
+        Ast::Alternation(of) => {
+            of.asts.iter_mut().for_each(|ast| is_set |= remove_case(ast));
+        }
+        Ast::Concat(of) => of.asts.iter_mut().for_each(|ast| is_set |= remove_case(ast)),
+        _ => {}
+    }
+    is_set
 }
 
 /// Returns true for a literal whose first and last bytes are ASCII word characters: then a boundary of
@@ -314,7 +462,31 @@ mod tests {
     use super::*;
 
     fn of(pattern: &str, options: &PatternOptions) -> String {
-        expression(pattern, options).expect("valid")
+        expression(pattern, options).expect("valid").0
+    }
+
+    /// Nodes find texts by three bytes of them, which classes of both cases do not have.
+    #[test]
+    fn a_flag_for_letter_case_becomes_that_of_the_query() {
+        let sent = |pattern: &str| {
+            let query = Query::of_patterns(&[pattern.to_owned()], &PatternOptions::default());
+            match query.expect("a query") {
+                Query::Regex { expression, is_case_sensitive, .. } => {
+                    (expression, is_case_sensitive)
+                }
+                other => panic!("{other:?}"),
+            }
+        };
+        let cases = [
+            ("(?i)needle", "needle", false),
+            ("(?i:needle)s", "needles", false),
+            ("(?im)^needle$|(?-i)Pin", "(?:needle|Pin)", false),
+            ("(?s)needle", "needle", true),
+            ("(?-i)needle", "needle", true),
+        ];
+        for (pattern, expression, is_case_sensitive) in cases {
+            assert_eq!(sent(pattern), (expression.to_owned(), is_case_sensitive), "{pattern}");
+        }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Queries and wishes as messages of zoekt's service.
 
+use super::messages::query::Kind;
 use super::messages::{Q, SearchOptions, q, query};
 use super::nodes::Want;
 use super::query::{Part, Query};
@@ -45,6 +46,10 @@ impl From<&Query> for Q {
                 q::Query::RepoSet(query::RepoSet { set })
             }
             Query::Paths(paths) => q::Query::FileNameSet(query::FileNameSet { set: paths.clone() }),
+            Query::Names(query) => {
+                let (child, kind) = (Some(Box::new(Q::from(query.as_ref()))), Kind::FileName);
+                q::Query::Type(Box::new(query::Type { child, r#type: kind.into() }))
+            }
             Query::Branch(name) => {
                 q::Query::Branch(query::Branch { pattern: name.clone(), exact: true })
             }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::client::{NodeList, NodeState};
 use super::config::Fleet;
 use super::messages::{RepoListEntry, Timestamp};
+use super::nodes::Found;
 use crate::base::time;
 
 /// The state of a fleet.
@@ -28,6 +29,44 @@ pub struct Status {
     pub differing: Vec<Differing>,
     /// How many such repositories there are; `differing` may have fewer.
     pub differing_total: usize,
+    /// The selected repositories, if some are listed.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub selection: Option<Selection>,
+}
+
+/// Repositories that are listed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Selection {
+    /// The first ones, by name.
+    pub listed: Vec<Listed>,
+    /// How many there are.
+    pub listed_total: usize,
+    /// Texts that the nodes left out of their index, by path.
+    pub unsearched: Vec<Unsearched>,
+    /// How many there are.
+    pub unsearched_total: usize,
+}
+
+/// A repository that is listed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Listed {
+    /// Its name.
+    pub repository: String,
+    /// The nodes that have it, in the order of the configuration, each with its branches.
+    pub nodes: Vec<NodeBranches>,
+    /// Its files on the node with the most.
+    pub files: u64,
+    /// How many of its texts are not searched, as far as these were counted.
+    pub unsearched: usize,
+}
+
+/// A text that the nodes left out of their index.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unsearched {
+    /// Its path in the fleet.
+    pub path: String,
+    /// Why it was left out, in the words of the indexer.
+    pub reason: String,
 }
 
 /// The state of a node. Counts are 0 if it did not answer.
@@ -121,7 +160,58 @@ impl Status {
             repositories,
             differing,
             differing_total,
+            selection: None,
         }
+    }
+
+    /// Returns the state with the repositories of the lists, and the texts of `found` that the nodes left out;
+    /// of each at most `limit`. `is_about_texts` leaves out repositories without such texts.
+    #[must_use]
+    pub fn with_selection(
+        self,
+        lists: &[NodeList],
+        found: &Found,
+        is_about_texts: bool,
+        limit: usize,
+    ) -> Status {
+        let mut by_name: BTreeMap<&str, Listed> = BTreeMap::new();
+        for list in lists {
+            for entry in &list.repositories {
+                let Some(repository) = &entry.repository else { continue };
+                let listed = by_name.entry(&repository.name).or_insert_with(|| Listed {
+                    repository: repository.name.clone(),
+                    nodes: Vec::new(),
+                    files: 0,
+                    unsearched: 0,
+                });
+                let documents = entry.stats.map_or(0, |stats| stats.documents);
+                listed.files = listed.files.max(u64::try_from(documents).unwrap_or_default());
+            }
+            for (name, branches) in branches_by_name(&list.repositories) {
+                let node = list.answer.name.clone();
+                if let Some(listed) = by_name.get_mut(name) {
+                    listed.nodes.push(NodeBranches { node, branches });
+                }
+            }
+        }
+        let mut unsearched: Vec<Unsearched> = Vec::with_capacity(found.files.len());
+        for file in &found.files {
+            let Some(reason) = file.left_out() else { continue };
+            if let Some(listed) = by_name.get_mut(file.repository.as_str()) {
+                listed.unsearched += 1;
+            }
+            let path = format!("{}/{}", file.repository, String::from_utf8_lossy(&file.path));
+            unsearched.push(Unsearched { path, reason });
+        }
+        unsearched.sort_by(|a, b| a.path.cmp(&b.path));
+        if is_about_texts {
+            by_name.retain(|_, listed| listed.unsearched > 0);
+        }
+        let (listed_total, unsearched_total) = (by_name.len(), unsearched.len() + found.more);
+        unsearched.truncate(limit);
+        let listed = by_name.into_values().take(limit).collect();
+        let selection = Selection { listed, listed_total, unsearched, unsearched_total };
+        Status { selection: Some(selection), ..self }
     }
 
     /// Returns true if no node returned anything.
@@ -193,6 +283,7 @@ mod tests {
     use super::*;
     use crate::fleet::client::NodeAnswer;
     use crate::fleet::messages::{IndexMetadata, RepoStats, Repository, RepositoryBranch, Stats};
+    use crate::fleet::nodes::Fetched;
 
     fn entry(name: &str, version: &str, indexed_s: i64) -> RepoListEntry {
         let branch = RepositoryBranch { name: "main".to_owned(), version: version.to_owned() };
@@ -242,6 +333,27 @@ mod tests {
             status.differing.iter().map(|differing| &differing.repository[..]).collect();
         assert_eq!(differing, ["x"]);
         assert_eq!(status.differing[0].nodes[1].branches, ["main@2"]);
+        let file = |repository: &str, path: &str, text: &str| Fetched {
+            repository: repository.to_owned(),
+            path: path.as_bytes().to_vec(),
+            content: text.as_bytes().to_vec(),
+            commit: "1".to_owned(),
+            score: 0.0,
+        };
+        let left_out = file("y", "big.sql", "NOT-INDEXED: exceeds the maximum size limit");
+        let files = vec![file("x", "doc.md", "NOT-INDEXED: a text\nabout it"), left_out];
+        let found = Found { files, more: 3, ..Found::default() };
+        let of = |is_about_texts| {
+            let selected = status.clone().with_selection(&lists, &found, is_about_texts, 9);
+            selected.selection.expect("a selection")
+        };
+        let names = |of: &Selection| -> Vec<(String, usize)> {
+            of.listed.iter().map(|of| (of.repository.clone(), of.unsearched)).collect()
+        };
+        assert_eq!(names(&of(false)), [("x".to_owned(), 0), ("y".to_owned(), 1)]);
+        assert_eq!(names(&of(true)), [("y".to_owned(), 1)]);
+        assert_eq!((of(true).unsearched.len(), of(true).unsearched_total), (1, 4));
+        assert_eq!(of(true).unsearched[0].path, "y/big.sql");
         let none = Status::new(&fleet, &lists, 0);
         assert_eq!((none.differing.len(), none.differing_total), (0, 1));
     }

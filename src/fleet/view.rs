@@ -18,7 +18,7 @@ use super::query::{Part, Query};
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
 use crate::base::path::{compare, split, to_path};
-use crate::base::text::counted;
+use crate::base::text::{counted, plain};
 use crate::catalog::Catalog;
 use crate::catalog::code::{Code, Focus};
 use crate::catalog::extract::extract_text;
@@ -40,6 +40,9 @@ use crate::source::guarded::Content;
 use crate::source::secret;
 use crate::source::stamp::Stamp;
 use crate::source::text_cache::TextCache;
+use users::{Others, Selected};
+
+mod users;
 
 /// The name of the project of a fleet.
 pub const PROJECT: &str = "fleet";
@@ -67,11 +70,6 @@ const MANIFESTS: Want =
 const COUNTED: Want =
     Want { has_contents: false, files_max: 10_000, bytes_max: 0, is_ranked_by_words: false };
 
-/// An expression for what nodes have instead of texts that they left out. What is no text is left out by
-/// every search.
-const UNSEARCHED: &str =
-    r"\ANOT-INDEXED: (?:exceeds the maximum|contains too many|object missing|unknown)";
-
 /// Files that say what a package exports, without the names of what is in it.
 const ENTRIES: &[&str] = &[
     "lib.rs",
@@ -90,6 +88,9 @@ const ENTRIES: &[&str] = &[
 /// The number of paths at which manifests are looked for.
 const MANIFEST_PATHS_MAX: usize = 60_000;
 
+/// The number of branches that an error lists.
+const BRANCHES_SHOWN_MAX: usize = 10;
+
 /// The number of words of a task that are searched.
 const TASK_WORDS_MAX: usize = 24;
 
@@ -104,6 +105,8 @@ pub struct View<'a> {
     /// Files that were read by their paths.
     read: Mutex<BTreeMap<Vec<u8>, Arc<Content>>>,
     doubts: Mutex<Vec<String>>,
+    /// Where definitions are looked up, if not everywhere.
+    selected: OnceLock<Selected>,
 }
 
 /// What the first access of a call fetches.
@@ -114,7 +117,32 @@ struct Request {
     has_links: bool,
     /// What is fetched in addition, within the same limits.
     also: Option<Query>,
+    /// The paths of files that would satisfy the query if the nodes had their texts; `None` if texts do not
+    /// matter.
+    unsearched: Option<Query>,
+    /// What is only counted.
+    others: Option<Others>,
+    /// True for all repositories, not only those of the call's scope.
+    is_everywhere: bool,
 }
+
+impl Request {
+    /// Returns the request for all files of the scope that satisfy a query.
+    fn matching(query: Query, has_links: bool, unsearched: Query) -> Request {
+        Request { query, want: MATCHING, has_links, unsearched: Some(unsearched), ..NOTHING }
+    }
+}
+
+/// The request for no file.
+const NOTHING: Request = Request {
+    query: Query::Const(false),
+    want: PATHS,
+    has_links: false,
+    also: None,
+    unsearched: None,
+    others: None,
+    is_everywhere: false,
+};
 
 /// The files that were fetched.
 struct Gathered {
@@ -139,8 +167,8 @@ impl<'a> View<'a> {
     /// fetched.
     pub fn new(nodes: &'a dyn Nodes, scope: Query, parsers: Arc<Parsers>) -> View<'a> {
         let (gathered, read, doubts) = (OnceLock::new(), Mutex::default(), Mutex::default());
-        let interrupt = Interrupt::NEVER;
-        View { nodes, scope, parsers, interrupt, gathered, read, doubts }
+        let (interrupt, selected) = (Interrupt::NEVER, OnceLock::new());
+        View { nodes, scope, parsers, interrupt, gathered, read, doubts, selected }
     }
 
     /// Returns the same view for a call that can be interrupted.
@@ -151,11 +179,32 @@ impl<'a> View<'a> {
 
     /// Asks the nodes within the scope, and notes what they did not answer.
     fn ask(&self, query: Query, want: &Want) -> Result<Found> {
-        let found = self.nodes.search(&query.and(self.scope.clone()), want, self.interrupt)?;
+        self.ask_in(&self.scope, query, want)
+    }
+
+    /// Asks the nodes for files of all repositories, on the branch of the scope.
+    fn ask_everywhere(&self, query: Query, want: &Want) -> Result<Found> {
+        self.ask_in(&self.scope.clone().only_branch(), query, want)
+    }
+
+    fn ask_in(&self, scope: &Query, query: Query, want: &Want) -> Result<Found> {
+        let found = self.nodes.search(&query.and(scope.clone()), want, self.interrupt)?;
         for doubt in &found.doubts {
             self.doubt(doubt.clone());
         }
         Ok(found)
+    }
+
+    /// Adds files of a later request.
+    fn add(&self, found: &mut Found, files: Vec<Fetched>) {
+        let left_out = found.add(files);
+        // Of a branch, the commit of a file need not be that of the branch.
+        if left_out > 0 {
+            self.doubt(format!(
+                "a repository was indexed again during the call: {} of its other commit left out",
+                counted(left_out, "file")
+            ));
+        }
     }
 
     fn doubt(&self, sentence: String) {
@@ -171,17 +220,28 @@ impl<'a> View<'a> {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        let Request { query, want, has_links, also } = request()?;
-        let is_about_texts = want.has_contents && query != Query::Const(false);
-        let (found, unsearched) = rayon::join(
-            || self.ask(query, &want),
-            || if is_about_texts { self.unsearched() } else { Ok(()) },
+        let Request { query, want, has_links, also, unsearched, others, is_everywhere } =
+            request()?;
+        let scope = self.scope.clone();
+        let scope = if is_everywhere { scope.only_branch() } else { scope };
+        let (found, named) = rayon::join(
+            || self.ask_in(&scope, query, &want),
+            || {
+                let (unsearched, others) = rayon::join(
+                    || unsearched.map_or(Ok(()), |paths| self.unsearched(paths.and(scope.clone()))),
+                    || others.as_ref().map(|of| self.files_with_name(of)).transpose(),
+                );
+                unsearched.and(others)
+            },
         );
         let mut found = found?;
-        unsearched?;
+        let named = named?;
         if let Some(also) = also {
-            let more = self.ask(also, &want)?;
-            found.add(more.files);
+            let more = self.ask_in(&scope, also, &want)?;
+            self.add(&mut found, more.files);
+        }
+        if let Some((others, named)) = others.zip(named) {
+            self.count_others(&others, &named, &found);
         }
         if found.files.is_empty() && found.doubts.is_empty() {
             self.check_scope()?;
@@ -202,35 +262,46 @@ impl<'a> View<'a> {
         Ok(self.gathered.get_or_init(|| gathered))
     }
 
-    /// Notes how many texts the nodes know by their names only.
-    fn unsearched(&self) -> Result<()> {
-        let expression = UNSEARCHED.to_owned();
-        let query = Query::Regex { expression, is_case_sensitive: true, part: Part::Content };
-        let found = self.nodes.search(&query.and(self.scope.clone()), &COUNTED, self.interrupt)?;
-        // What the nodes did not answer is noted for the other request.
+    /// Notes how many texts the nodes know by their names only, of the files that satisfy a query.
+    fn unsearched(&self, of: Query) -> Result<()> {
+        let query = Query::Names(Box::new(Query::unsearched().and(of)));
+        let found = self.nodes.search(&query, &COUNTED, self.interrupt)?;
+        found.doubts.iter().for_each(|doubt| self.doubt(doubt.clone()));
         if let Some(count) = Some(found.files.len() + found.more).filter(|count| *count > 0) {
             let more = if count >= COUNTED.files_max { " or more" } else { "" };
             self.doubt(format!(
-                "{}{more} {} too large for the nodes, which know only the names: not searched",
-                counted(count, "file"),
-                if count == 1 { "is" } else { "are" }
+                "{}{more} too large for the nodes: not searched; `codedb fleet status --unsearched` \
+                 lists them",
+                counted(count, "text")
             ));
         }
         Ok(())
     }
 
-    /// Checks that there are repositories in the scope.
+    /// Checks that there are repositories in the scope, and that one of them has its branch.
     fn check_scope(&self) -> Result<()> {
         let repositories = self.scope.clone().without_branch();
-        if repositories == Query::Const(true) {
+        if repositories == self.scope && repositories == Query::Const(true) {
             return Ok(());
         }
-        let (names, doubts) = self.nodes.repositories(&repositories, self.interrupt)?;
-        if names.is_empty() && doubts.is_empty() {
-            return Err(Error::new(Kind::NotFound, "no repository of the fleet has this name")
-                .with_hint("`codedb fleet status` counts them; the last parts of a name suffice, and `*` matches anything"));
+        let (found, doubts) = self.nodes.repositories(&repositories, self.interrupt)?;
+        if !doubts.is_empty() {
+            return Ok(());
         }
-        Ok(())
+        if found.is_empty() {
+            return Err(Error::new(Kind::NotFound, "no repository of the fleet has this name")
+                .with_hint("`codedb fleet status --repo '*'` lists them; the last parts of a name suffice, and `*` matches anything"));
+        }
+        let Some(branch) = self.scope.branch() else { return Ok(()) };
+        let all: BTreeSet<&str> =
+            found.iter().flat_map(|of| &of.branches).map(String::as_str).collect();
+        if all.contains(branch) {
+            return Ok(());
+        }
+        let shown: Vec<&str> = all.into_iter().take(BRANCHES_SHOWN_MAX).collect();
+        let what = format!("no repository has the branch `{}` in its index", plain(branch));
+        let hint = format!("indexed are `{}`", shown.join("`, `"));
+        Err(Error::new(Kind::NotFound, what).with_hint(plain(&hint)))
     }
 
     /// Adds the manifests beside and above the files, which say what their imports mean.
@@ -264,16 +335,14 @@ impl<'a> View<'a> {
         if queries.is_empty() {
             return Ok(());
         }
-        let manifests = self.ask(Query::Or(queries), &MANIFESTS)?;
-        found.add(manifests.files);
+        let manifests = self.ask_everywhere(Query::Or(queries), &MANIFESTS)?;
+        self.add(found, manifests.files);
         Ok(())
     }
 
     /// Returns what was fetched so far; nothing before the first access that says what for.
     fn present(&self) -> Result<&Gathered> {
-        self.gathered(|| {
-            Ok(Request { query: Query::Const(false), want: PATHS, has_links: false, also: None })
-        })
+        self.gathered(|| Ok(NOTHING))
     }
 
     /// Fetches the file at a path, whose first parts are the name of its repository.
@@ -300,86 +369,11 @@ impl<'a> View<'a> {
         let is_it = |file: &&Fetched| path_of(file).is_some_and(|of| of == path);
         let file = found.files.iter().find(is_it);
         let file = file.ok_or_else(|| refused("no node has the file"))?;
-        if let Some(reason) = left_out(&file.content) {
+        if let Some(reason) = file.left_out() {
             return Err(refused(&format!("the nodes did not index its content ({reason})")));
         }
         Ok(file.clone())
     }
-
-    /// Returns the request for the users of a definition: of the files that contain its name, those of its own
-    /// repository, and those that name its package, as every import of it does.
-    fn of_definition(&self, name: &str, path: &str) -> Result<Request> {
-        let file = self.fetch(path.as_bytes())?;
-        let own = Query::Repositories(vec![file.repository.clone()]);
-        let text = String::from_utf8_lossy(&file.path).into_owned();
-        let this = own.clone().and(Query::Paths(vec![text.clone()]));
-        let mut around = Found { files: vec![file], ..Found::default() };
-        self.add_manifests(&mut around)?;
-        let repository = around.files.first().map_or("", |file| &file.repository);
-        let packages = packages(repository, &text, &around.files);
-        let mentions = packages.iter().map(|package| Query::Substring {
-            text: package.clone(),
-            is_case_sensitive: true,
-            part: Part::Content,
-        });
-        let near = Query::Or(std::iter::once(own).chain(mentions).collect());
-        let users = names_query(&[name]).and(near.clone());
-        let others = names_query(&[name]).and(Query::Not(Box::new(near)));
-        let others =
-            self.nodes.search(&others.and(self.scope.clone()), &COUNTED, self.interrupt)?;
-        let count = others.files.len() + others.more;
-        if count > 0 {
-            self.doubt(format!(
-                "{} with the name {} not looked at: {} not name `{}`",
-                counted(count, "file"),
-                if count == 1 { "was" } else { "were" },
-                if count == 1 { "it does" } else { "they do" },
-                packages.join("` or `")
-            ));
-        }
-        Ok(Request { query: users, want: MATCHING, has_links: true, also: Some(this) })
-    }
-}
-
-/// Returns the names by which other repositories import the file at a path: those in the manifests above it,
-/// the folder that names a package of Python, and the last part of the repository's name.
-fn packages(repository: &str, path: &str, manifests: &[Fetched]) -> Vec<String> {
-    let mut names = BTreeSet::new();
-    names.extend(repository.rsplit('/').next().map(str::to_owned));
-    for file in manifests {
-        let text = String::from_utf8_lossy(&file.content);
-        let name = file.path.rsplit(|byte| *byte == b'/').next().unwrap_or_default();
-        let value_of = |start: &str| {
-            let mut lines = text.lines().filter_map(|line| line.trim().strip_prefix(start));
-            let value = lines.next()?.trim_start_matches([' ', '=', ':']).trim();
-            let value = value.trim_start_matches('"').split(['"', ' ', ',']).next()?;
-            (!value.is_empty()).then(|| value.to_owned())
-        };
-        let found = match name {
-            b"go.mod" => value_of("module "),
-            b"Cargo.toml" => value_of("name").map(|name| name.replace('-', "_")),
-            b"package.json" | b"composer.json" => value_of("\"name\""),
-            b"pubspec.yaml" => value_of("name:"),
-            _ => None,
-        };
-        names.extend(found);
-    }
-    if path.ends_with(".py") {
-        let folders = path.split('/').rev().skip(1);
-        let top = folders.take_while(|folder| !matches!(*folder, "src" | "lib")).last();
-        names.extend(top.map(str::to_owned));
-    }
-    names.into_iter().collect()
-}
-
-/// The text that a node has instead of the content of a file that it left out.
-const LEFT_OUT: &[u8] = b"NOT-INDEXED: ";
-
-/// Returns the reason for which the nodes left out the content of a file.
-fn left_out(content: &[u8]) -> Option<String> {
-    let reason = content.strip_prefix(LEFT_OUT)?;
-    let is_short = reason.len() <= 200 && !reason.contains(&b'\n');
-    is_short.then(|| String::from_utf8_lossy(reason).into_owned())
 }
 
 /// Returns the path of a file in a fleet; `None` if it could be that of something else, or be no path.
@@ -413,7 +407,7 @@ impl Gathered {
                 unusable += 1;
                 continue;
             };
-            if left_out(&file.content).is_some() {
+            if file.left_out().is_some() {
                 unindexed += 1;
                 continue;
             }
@@ -590,37 +584,33 @@ impl Code for View<'_> {
     }
 
     fn focus(&self, on: Focus<'_>) -> Result<()> {
-        let query = || {
-            if let Focus::Definition { name, path, is_transitive } = on {
+        let request = || match on {
+            Focus::Pattern { patterns, options, paths } => {
+                let paths = Query::of_paths(paths);
+                let query = Query::of_patterns(patterns, options)?.and(paths.clone());
+                Ok(Request::matching(query, false, paths))
+            }
+            Focus::Definition { name, path, is_transitive } => {
                 if is_transitive {
                     let what = "what calls the callers was looked for only in files with the name";
                     self.doubt(what.to_owned());
                 }
-                return match path {
-                    Some(path) => self.of_definition(name, path),
-                    None => Ok(Request {
-                        query: names_query(&[name]),
-                        want: MATCHING,
-                        has_links: true,
-                        also: None,
-                    }),
-                };
+                self.of_definition(name, path)
             }
-            let also = match on {
-                Focus::Task(task) => identifiers_query(task),
-                _ => None,
-            };
-            let (query, want, has_links) = match on {
-                Focus::Pattern(patterns, options) => {
-                    (Query::of_patterns(patterns, options)?, MATCHING, false)
-                }
-                Focus::Task(task) => (task_query(task), ABOUT, true),
-                Focus::Path(text) => (path_query(text), PATHS, false),
-                Focus::Definition { name, .. } => (names_query(&[name]), MATCHING, true),
-            };
-            Ok(Request { query, want, has_links, also })
+            Focus::Task(task) => Ok(Request {
+                query: task_query(task),
+                want: ABOUT,
+                has_links: true,
+                also: identifiers_query(task),
+                ..NOTHING
+            }),
+            Focus::Path(text) => Ok(Request { query: path_query(text), ..NOTHING }),
         };
-        self.gathered(query).map(|_| ())
+        self.gathered(request).map(|_| ())
+    }
+
+    fn is_in_scope(&self, path: &[u8]) -> bool {
+        self.selected.get().is_none_or(|selected| selected.has(path))
     }
 
     fn doubts(&self) -> Vec<String> {
@@ -635,12 +625,7 @@ impl Code for View<'_> {
         let gathered = match about {
             [] => self.present()?,
             names => self.gathered(|| {
-                Ok(Request {
-                    query: names_query(names),
-                    want: MATCHING,
-                    has_links: true,
-                    also: None,
-                })
+                Ok(Request::matching(names_query(names), true, Query::of_code(None)))
             })?,
         };
         gathered.catalog(&self.parsers)

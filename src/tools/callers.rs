@@ -265,7 +265,10 @@ impl Define for Callers {
         let is_of_name = depth < 2 && wanted != Wanted::Implementations;
         let required = NameQuery::Name(name).required_text().filter(|_| is_of_name);
         let catalog = call.code.catalog(required.as_slice())?;
-        let targets = lookup::code(catalog, name, within.as_ref(), given)?;
+        let mut targets = lookup::code(catalog, name, within.as_ref(), given)?;
+        if targets.iter().any(|at| call.code.is_in_scope(catalog.path(at.file))) {
+            targets.retain(|at| call.code.is_in_scope(catalog.path(at.file)));
+        }
         let max = if args.everything {
             usize::MAX
         } else {

@@ -15,6 +15,7 @@ use crate::answer::page::{Block, Cell, Column, Page, Table};
 use crate::answer::style::Style;
 use crate::base::path;
 use crate::base::text;
+use crate::catalog::code::Paths;
 use crate::catalog::file_list::FileList;
 use crate::error::{Error, Result};
 use crate::lang::language;
@@ -101,6 +102,11 @@ impl PathGlob {
         }
         let name = if self.by_name { path::split(path).1 } else { path };
         self.glob.is_match(path::to_path(name))
+    }
+
+    /// Returns where all matches are, as far as the glob says literally.
+    pub(super) fn literal_parts(&self) -> Paths<'_> {
+        Paths { directory: &self.prefix, endings: &self.suffixes }
     }
 
     /// Returns the files among which all matches are. O(log files).

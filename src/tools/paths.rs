@@ -64,7 +64,7 @@ fn other_tree(call: &Call<'_>) -> String {
     let names = call.session.map(Session::names).unwrap_or_default();
     let other = match &names[..] {
         [] => "`--root DIR` chooses another tree".to_owned(),
-        [_] => "it is the only project of this server".to_owned(),
+        [_] if call.code.project().is_none() => "it is the only project of this server".to_owned(),
         names => format!("`project` chooses another one: `{}`", names.join("`, `")),
     };
     format!("paths are relative to `{root}`; {other}")

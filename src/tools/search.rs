@@ -201,6 +201,9 @@ pub struct SearchReply {
     /// True if only matches in a part or in a definition count.
     #[serde(skip)]
     is_limited: bool,
+    /// Its files are on other machines, so that only a few are parsed.
+    #[serde(skip)]
+    is_remote: bool,
     /// Why no file is searched.
     #[serde(skip)]
     glob_problem: Option<String>,
@@ -264,12 +267,17 @@ impl Define for Search {
         let matcher = Matcher { regex: &regex, finder: pattern.finder() };
         let glob = args.path_glob.as_deref().map(|glob| PathGlob::new(call.code.root(), glob));
         let glob = glob.transpose()?;
-        call.code.focus(Focus::Pattern(std::slice::from_ref(&args.query), &pattern.options()))?;
+        let (patterns, options) = (std::slice::from_ref(&args.query), &pattern.options());
+        let paths = glob.as_ref().map(PathGlob::literal_parts).unwrap_or_default();
+        call.code.focus(Focus::Pattern { patterns, options, paths })?;
         let files = call.code.files()?;
         let catalog = call.code.indexed()?;
         // A few files that changed are indexed at once, so that their lines have definitions, too.
+        let is_remote = call.code.project().is_some();
+        let needs_facts = is_remote && (args.part.is_some() || args.def.is_some());
         let catalog = match catalog.missing().len() {
             1..=MISSING_FEW => call.code.catalog(&[])?,
+            _ if needs_facts => call.code.catalog(&[])?,
             _ => catalog,
         };
         let within = (args.path_glob.as_deref(), glob.as_ref());
@@ -371,6 +379,7 @@ impl Define for Search {
             bodies_left_out: if args.body == Some(true) { bodies_left_out } else { 0 },
             literal,
             is_limited: !condition.is_everywhere(),
+            is_remote,
             glob_problem,
             offset_beyond: (offset > 0 && offset >= matching.len()).then_some(offset),
         })
@@ -689,7 +698,8 @@ impl Reply for SearchReply {
             } else {
                 "files that define the text may not come first"
             };
-            format!("{files} not indexed yet; {what}")
+            let why = if self.is_remote { "not parsed" } else { "not indexed yet" };
+            format!("{files} {why}; {what}")
         });
         let unmarked = self.without_definitions.then(|| {
             "the index is damaged; files that define the text may not come first".to_owned()

@@ -46,11 +46,27 @@ impl JobKind {
     }
 }
 
+/// Where the files of a call are, as far as its glob says literally.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Paths<'a> {
+    /// The directory that contains all of them; empty for the root.
+    pub directory: &'a [u8],
+    /// The texts with one of which each of their paths ends; none for any path.
+    pub endings: &'a [Vec<u8>],
+}
+
 /// What a call is about. A tree that is not on this machine fetches the files that answer it.
 #[derive(Clone, Copy, Debug)]
 pub enum Focus<'a> {
     /// Files whose text matches one of the patterns.
-    Pattern(&'a [String], &'a PatternOptions),
+    Pattern {
+        /// The patterns.
+        patterns: &'a [String],
+        /// How they are matched.
+        options: &'a PatternOptions,
+        /// Where these files are.
+        paths: Paths<'a>,
+    },
     /// Files that use a definition.
     Definition {
         /// Its name.
@@ -117,6 +133,13 @@ pub trait Code: Sync {
     fn focus(&self, on: Focus<'_>) -> Result<()> {
         let _ = on;
         Ok(())
+    }
+
+    /// Returns true if definitions in the file at a repository path are what the call looks up. The others
+    /// are there since they use these.
+    fn is_in_scope(&self, path: &[u8]) -> bool {
+        let _ = path;
+        true
     }
 
     /// Returns sentences on what the call could not take into account, such as files that did not

@@ -85,6 +85,10 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Files)?.focus(on)
     }
 
+    fn is_in_scope(&self, path: &[u8]) -> bool {
+        self.before(Access::Root).is_ok_and(|code| code.is_in_scope(path))
+    }
+
     fn doubts(&self) -> Vec<String> {
         self.before(Access::Damage).map_or(Vec::new(), Code::doubts)
     }

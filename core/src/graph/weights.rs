@@ -161,7 +161,8 @@ pub(in crate::graph) const IMPORT_CONVENTION: f32 = 0.7;
 /// The only file, or the nearest, with an ending that has a directory.
 pub(in crate::graph) const IMPORT_ENDING: f32 = 0.6;
 
-/// The only file with a name, or one of several with a type of the name.
+/// The only file with a name, one of several with a type of the name, or one of several packages with a name
+/// of which none is nearer.
 pub(in crate::graph) const IMPORT_DOUBTFUL: f32 = 0.5;
 
 /// One of several packages, a header that the system may have, or a template with literal parts.

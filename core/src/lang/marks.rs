@@ -112,6 +112,11 @@ const VENDORED_DIRECTORIES: &[&[u8]] = &[
     b".venv",
 ];
 
+/// Returns true for a directory of third-party code, or below one.
+pub fn is_vendored(directory: &[u8]) -> bool {
+    directory.split(|byte| *byte == b'/').any(|part| VENDORED_DIRECTORIES.contains(&part))
+}
+
 /// Directories of generated files.
 const GENERATED_DIRECTORIES: &[&[u8]] = &[
     b"dist",

@@ -88,10 +88,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let repositories = list::repositories(words)?;
     if let Some(bare) = repositories.iter().find(|it| it.source.is_none()) {
         return Err(Error::usage(format!(
-            "`{}` is a name: nothing can be cloned from it",
+            "`{}` is neither a file nor a local clone, and from a name nothing can be cloned",
             bare.name
         ))
-        .with_hint("give an address such as `https://HOST/OWNER/NAME`, or a local clone"));
+        .with_hint("give a list, an address such as `https://HOST/OWNER/NAME`, or a local clone"));
     }
     let ctrl_c = CtrlC::watch();
     let bar = bar(matches, &repositories, fleet.replicas);

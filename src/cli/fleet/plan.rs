@@ -1,6 +1,6 @@
 //! `codedb fleet plan`: which repositories move when nodes join or leave.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
@@ -8,10 +8,14 @@ use serde::Serialize;
 
 use super::{list, output};
 use crate::answer::page::{Block, Cell, Column, Page, Table};
+use crate::base::interrupt::Interrupt;
 use crate::base::text::counted;
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
+use crate::fleet::client::Client;
+use crate::fleet::messages::Q;
 use crate::fleet::placement::{Member, Placement};
-use crate::fleet::plan::{Plan, Step, Wanted, held_by, plan};
+use crate::fleet::plan::{Holding, Plan, Step, Wanted, held_by, plan};
+use crate::fleet::query::Query;
 
 /// The steps that a page shows.
 const SHOWN_MAX: usize = 20;
@@ -23,15 +27,21 @@ pub(super) fn command() -> Command {
     Command::new("plan")
         .about("Print which repositories move when nodes join or leave")
         .long_about(
-            "Prints how many of the listed repositories each node owns, and with `--without` and \
-             `--with` what moves. It computes what nodes hold from their names and weights; it asks \
-             none of them.",
+            "Asks the nodes which repositories they hold, and prints what moves to the nodes that own \
+             them, with `--without` and `--with` after nodes left and joined. For nodes that do not \
+             answer nothing is planned. With `--offline` no node is asked: the nodes hold what \
+             they own. Exit codes: 0 all is known, 1 a node did not answer, 2 error.",
         )
         .arg(
             Arg::new("list")
                 .value_name("FILE")
-                .default_value("-")
-                .help("The repositories, one a line: address, path or name; `#` begins a comment"),
+                .help("The repositories, one a line, `-` for standard input (default: all that are held)"),
+        )
+        .arg(
+            Arg::new("offline")
+                .long("offline")
+                .action(ArgAction::SetTrue)
+                .help("Ask no node: compute what they hold from their names and weights"),
         )
         .arg(node("without", "NODE", "As if this node left"))
         .arg(node("with", "NAME[=WEIGHT]", "As if this node joined"))
@@ -52,6 +62,12 @@ struct Reply<'a> {
     /// The copies that move, as a share of all.
     moved_share: f64,
     replicas: usize,
+    /// What is unknown.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unknown: Vec<String>,
+    /// The repositories that nodes hold and that are not listed: nothing is planned for them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlisted: Option<usize>,
     items: &'a [Step],
     shown: usize,
     total: usize,
@@ -67,12 +83,30 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let fleet = super::fleet()?;
     let before = Placement::of(&fleet);
     let after = changed(&before, fleet.replicas, matches)?;
-    let list = matches.get_one::<String>("list").map_or("-", String::as_str);
-    let names: BTreeSet<String> = list::of_list(list)?.into_iter().map(|it| it.name).collect();
-    let wanted = names.into_iter().map(|repository| Wanted { repository, version: None });
-    let wanted: Vec<Wanted> = wanted.collect();
-    let plan = plan(&after, &held_by(&before, &wanted), &BTreeSet::new(), &wanted);
+    let is_offline = matches.get_flag("offline");
+    let list = matches.get_one::<String>("list").map(String::as_str);
+    let listed = list.or(is_offline.then_some("-")).map(list::of_list).transpose()?;
+    let listed: Option<BTreeSet<String>> =
+        listed.map(|listed| listed.into_iter().map(|it| it.name).collect());
+    let (mut silent, mut unlisted) = (BTreeMap::new(), None);
+    let (held, wanted) = if is_offline {
+        let wanted = wanted(listed.unwrap_or_default());
+        (held_by(&before, &wanted), wanted)
+    } else {
+        let mut held;
+        (held, silent) = holdings(&super::client()?)?;
+        let all: BTreeSet<String> = held.iter().map(|it| it.repository.clone()).collect();
+        if let Some(listed) = &listed {
+            held.retain(|it| listed.contains(&it.repository));
+            unlisted = Some(all.difference(listed).count()).filter(|count| *count > 0);
+        }
+        (held, wanted(listed.unwrap_or(all)))
+    };
+    let plan = plan(&after, &held, &silent.keys().cloned().collect(), &wanted);
+    let unknown: Vec<String> = silent.into_values().collect();
     let reply = Reply {
+        unknown,
+        unlisted,
         moved_share: plan.moved_share(),
         replicas: after.replicas(),
         items: &plan.steps,
@@ -82,8 +116,56 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         plan: &plan,
     };
     let max = if matches.get_flag("all") { usize::MAX } else { SHOWN_MAX };
-    output::show(matches, &reply, || page(&plan, after.replicas(), max))?;
-    Ok(ExitCode::SUCCESS)
+    output::show(matches, &reply, || {
+        let mut page = page(&plan, after.replicas(), max);
+        page.blocks.extend(reply.unknown.iter().cloned().map(Block::Note));
+        page.blocks.extend(reply.unlisted.map(|count| {
+            let of = if count == 1 { "repository is" } else { "repositories are" };
+            Block::Note(format!(
+                "{count} more {of} held and not listed: nothing is planned for them"
+            ))
+        }));
+        page
+    })?;
+    Ok(ExitCode::from(u8::from(!reply.unknown.is_empty())))
+}
+
+fn wanted(names: BTreeSet<String>) -> Vec<Wanted> {
+    names.into_iter().map(|repository| Wanted { repository, version: None }).collect()
+}
+
+/// Returns what the nodes hold, and why it is not known of some, by their names.
+///
+/// # Errors
+///
+/// If no node answers.
+fn holdings(client: &Client) -> Result<(Vec<Holding>, BTreeMap<String, String>)> {
+    let everything = Q::from(&Query::Const(true));
+    let lists = client.list(&everything, &client.bounds(), Interrupt::NEVER);
+    let (mut held, mut silent) = (Vec::new(), BTreeMap::new());
+    for list in lists {
+        if let Some(why) = list.answer.why() {
+            silent.insert(list.answer.name.clone(), why.to_owned());
+            continue;
+        }
+        for entry in list.repositories {
+            let Some(repository) = entry.repository else { continue };
+            let indexed = entry.index_metadata.and_then(|metadata| metadata.index_time);
+            let versions = repository.branches.into_iter().map(|branch| branch.version);
+            held.push(Holding {
+                node: list.answer.name.clone(),
+                repository: repository.name,
+                version: versions.collect::<Vec<_>>().join(" "),
+                indexed_at_s: indexed.map_or(0, |at| at.seconds),
+            });
+        }
+    }
+    if silent.len() == client.fleet().nodes.len() {
+        let reasons: Vec<String> = silent.into_values().collect();
+        return Err(Error::new(Kind::Io, format!("no node answers: {}", reasons.join("; ")))
+            .with_hint("`--offline` computes what nodes hold from their names and weights"));
+    }
+    Ok((held, silent))
 }
 
 /// Returns the placement after the nodes of `--without` have left and those of `--with` have joined.

@@ -17,11 +17,18 @@ use crate::base::interrupt::Interrupt;
 use crate::base::text::{counted, plain};
 use crate::base::time;
 use crate::error::{Error, Result};
-use crate::fleet::messages::{Q, q};
-use crate::fleet::status::{Differing, NodeStatus, Status};
+use crate::fleet::cluster::Cluster;
+use crate::fleet::messages::Q;
+use crate::fleet::nodes::{Found, Nodes as _, Want};
+use crate::fleet::query::Query;
+use crate::fleet::status::{Differing, Listed, NodeStatus, Selection, Status};
 
-/// The default number of repositories that differ.
+/// The default number of entries of each list.
 const LIMIT: usize = 20;
+
+/// What is fetched of the texts that nodes left out: the reasons.
+const UNSEARCHED: Want =
+    Want { has_contents: true, files_max: 10_000, bytes_max: 16 << 20, is_ranked_by_words: false };
 
 pub(super) fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue);
@@ -37,7 +44,14 @@ pub(super) fn command() -> Command {
                 .long("limit")
                 .value_name("N")
                 .value_parser(value_parser!(usize))
-                .help("Maximum repositories that differ (default 20)"),
+                .help("Maximum entries of each list (default 20)"),
+        )
+        .arg(super::tools::repo_arg("List the repositories with this name, or its last parts"))
+        .arg(
+            Arg::new("unsearched")
+                .long("unsearched")
+                .action(ArgAction::SetTrue)
+                .help("List the texts that are too large for the nodes"),
         )
         .arg(json.help("Print the reply as JSON"))
         .arg(screen::format_arg())
@@ -51,11 +65,22 @@ pub(super) fn command() -> Command {
 ///
 /// If no fleet is configured, its token is missing, or the client cannot be made.
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
-    let client = client()?;
-    let everything = Q::from(q::Query::Const(true));
-    let lists = client.list(&everything, &client.bounds(), Interrupt::NEVER);
+    let cluster = Cluster::new(client()?);
+    let client = cluster.client();
+    let scope = super::tools::repositories(matches);
+    let lists = client.list(&Q::from(&scope), &client.bounds(), Interrupt::NEVER);
     let limit = matches.get_one::<usize>("limit").copied().unwrap_or(LIMIT);
-    let status = Status::new(client.fleet(), &lists, limit);
+    let mut status = Status::new(client.fleet(), &lists, limit);
+    let is_about_texts = matches.get_flag("unsearched");
+    if matches.contains_id("repo") || is_about_texts {
+        let found = if status.is_down() {
+            Found::default()
+        } else {
+            let query = Query::unsearched().and(scope);
+            cluster.search(&query, &UNSEARCHED, Interrupt::NEVER)?
+        };
+        status = status.with_selection(&lists, &found, is_about_texts, limit);
+    }
     if screen::is_json(matches) {
         let json = serde_json::to_string(&status);
         print(&format!("{}\n", json.map_err(|error| Error::usage(error.to_string()))?))?;
@@ -105,7 +130,8 @@ fn text(status: &Status, now_ns: i64) -> String {
         out.push('\n');
     }
     let sentences = status.items.iter().filter_map(|node| node.why.clone()).chain(notes(status));
-    for sentence in sentences {
+    let listed = status.selection.iter().flat_map(listed_lines);
+    for sentence in listed.chain(sentences).chain(status.selection.iter().flat_map(counts)) {
         out.push_str(&plain(&sentence));
         out.push('\n');
     }
@@ -155,16 +181,81 @@ fn page(status: &Status) -> Page {
         );
     }
     let mut blocks = vec![Block::Table(table)];
+    if let Some(selection) = &status.selection {
+        let mut table = Table::new([
+            Column::left("REPOSITORY"),
+            Column::right("FILES"),
+            Column::right("UNSEARCHED"),
+            Column::left("NODES"),
+        ]);
+        for of in &selection.listed {
+            let nodes: Vec<&str> = of.nodes.iter().map(|of| of.node.as_str()).collect();
+            table.row([
+                Cell::text(&of.repository),
+                Cell::Number(of.files),
+                Cell::count(of.unsearched),
+                Cell::text(nodes.join(" ")),
+            ]);
+        }
+        let mut texts = Table::new([Column::left("UNSEARCHED"), Column::left("WHY")]);
+        for of in &selection.unsearched {
+            texts.row([Cell::text(&of.path), Cell::text(&of.reason)]);
+        }
+        blocks.extend([Block::Table(table), Block::Table(texts)]);
+        blocks.extend(counts(selection).into_iter().map(Block::Note));
+    }
     blocks.extend(notes(status).map(Block::Note));
     Page { blocks }
+}
+
+/// Returns a line for each repository and text that are listed.
+fn listed_lines(selection: &Selection) -> impl Iterator<Item = String> {
+    let Selection { listed, unsearched, .. } = selection;
+    let repositories = listed.iter().map(|Listed { repository, nodes, files, unsearched }| {
+        let nodes = nodes.iter().map(|of| format!("{} has {}", of.node, of.branches.join(" ")));
+        let nodes = nodes.collect::<Vec<_>>().join(", ");
+        let files = counted(size(*files), "file");
+        let more =
+            if *unsearched > 0 { format!(", {unsearched} unsearched") } else { String::new() };
+        format!("{repository}  {files}{more}  {nodes}")
+    });
+    repositories.chain(unsearched.iter().map(|it| format!("{}  {}", it.path, it.reason)))
+}
+
+/// Returns sentences on how many repositories and texts there are.
+fn counts(selection: &Selection) -> Vec<String> {
+    let Selection { listed, listed_total, unsearched, unsearched_total } = selection;
+    if *listed_total + *unsearched_total == 0 {
+        return vec!["no repository is listed".to_owned()];
+    }
+    let mut lines = Vec::new();
+    if listed.len() < *listed_total {
+        let shown = listed.len();
+        lines
+            .push(format!("{shown} of {listed_total} repositories are listed; --limit lists more"));
+    }
+    lines.push(match unsearched.len() {
+        _ if *unsearched_total == 0 => "all their texts are searched".to_owned(),
+        shown if shown < *unsearched_total => {
+            format!("{shown} of {unsearched_total} unsearched texts are listed; --limit lists more")
+        }
+        _ => format!("{} unsearched", counted(*unsearched_total, "text")),
+    });
+    lines
 }
 
 /// Returns sentences about the whole fleet: what is unknown, and where nodes disagree.
 fn notes(status: &Status) -> impl Iterator<Item = String> {
     let Status { answered, total, repositories, .. } = status;
     let repositories = plural(*repositories, "repository", "repositories");
-    let unknown = if answered < total { "; what only the others have is unknown" } else { "" };
-    let first = format!("{answered} of {total} nodes answer, with {repositories}{unknown}");
+    let first = match *answered {
+        0 => format!("none of {} answers: what the fleet has is unknown", counted(*total, "node")),
+        _ if answered < total => format!(
+            "{answered} of {total} nodes answer, with {repositories}; what only the others have is \
+             unknown"
+        ),
+        _ => format!("{answered} of {total} nodes answer, with {repositories}"),
+    };
     let (shown, total) = (status.differing.len(), status.differing_total);
     let more = format!("{shown} of {total} repositories that differ are shown; --limit shows more");
     let more = (shown < total).then_some(more);
@@ -244,6 +335,7 @@ mod tests {
             repositories: 2,
             differing: vec![differing],
             differing_total: 2,
+            selection: None,
         }
     }
 

@@ -49,25 +49,33 @@ fn command(tool: &'static Tool) -> Command {
             .arg(flag("ignore-case", 'i', "Search in any letter case"));
     }
     command
-        .arg(
-            Arg::new("repo")
-                .long("repo")
-                .value_name("NAME")
-                .action(ArgAction::Append)
-                .help("Only repositories with this name, or its last parts; `*` matches anything"),
-        )
+        .arg(repo_arg(if tool.command() == "callers" {
+            "Only definitions in repositories with this name, or its last parts; callers anywhere"
+        } else {
+            "Only repositories with this name, or its last parts; `*` matches anything"
+        }))
         .arg(Arg::new("branch").long("branch").value_name("NAME").help("Only this branch"))
+}
+
+/// Returns the option that selects repositories.
+pub(super) fn repo_arg(help: &'static str) -> Arg {
+    Arg::new("repo").long("repo").value_name("NAME").action(ArgAction::Append).help(help)
 }
 
 fn flag(name: &'static str, short: char, help: &'static str) -> Arg {
     Arg::new(name).long(name).short(short).action(ArgAction::SetTrue).help(help)
 }
 
-/// Returns the files of the repositories and the branch that the options select.
-fn scope(matches: &ArgMatches) -> Query {
+/// Returns the files of the repositories that the options select.
+pub(super) fn repositories(matches: &ArgMatches) -> Query {
     let names = matches.get_many::<String>("repo").into_iter().flatten();
     let names: Vec<Query> = names.map(|name| Query::of_repository(name)).collect();
-    let repositories = if names.is_empty() { Query::Const(true) } else { Query::Or(names) };
+    if names.is_empty() { Query::Const(true) } else { Query::Or(names) }
+}
+
+/// Returns the files of the repositories and the branch that the options select.
+fn scope(matches: &ArgMatches) -> Query {
+    let repositories = repositories(matches);
     match matches.get_one::<String>("branch") {
         Some(branch) => repositories.and(Query::Branch(branch.clone())),
         None => repositories,

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::fleet::nodes::Named;
 use crate::tools::{Answer, Call, find};
 
 /// Nodes that compare every file with the query.
@@ -54,15 +55,17 @@ fn matches(query: &Query, file: &Fetched) -> bool {
         }
         Query::Repositories(names) => names.contains(&file.repository),
         Query::Paths(paths) => paths.iter().any(|path| path.as_bytes() == file.path),
-        Query::Branch(_) => true,
+        Query::Branch(name) => name == "main",
+        Query::Names(query) => matches(query, file),
     }
 }
 
 impl Nodes for Listed {
-    fn repositories(&self, query: &Query, _: Interrupt<'_>) -> Result<(Vec<String>, Vec<String>)> {
+    fn repositories(&self, query: &Query, _: Interrupt<'_>) -> Result<(Vec<Named>, Vec<String>)> {
         let all = self.files.iter().filter(|file| matches(query, file));
         let names: BTreeSet<String> = all.map(|file| file.repository.clone()).collect();
-        Ok((names.into_iter().collect(), self.doubts.clone()))
+        let named = |name| Named { name, branches: vec!["main".to_owned()] };
+        Ok((names.into_iter().map(named).collect(), self.doubts.clone()))
     }
 
     fn search(&self, query: &Query, want: &Want, _: Interrupt<'_>) -> Result<Found> {
@@ -195,13 +198,110 @@ fn a_name_without_a_repository_is_an_error() {
 }
 
 #[test]
+fn a_branch_that_is_not_indexed_is_an_error() {
+    let nodes = organisation();
+    let search = |branch: &str| {
+        let scope = Query::of_repository("acme/shop").and(Query::Branch(branch.to_owned()));
+        let view = View::new(&nodes, scope, Parsers::in_process());
+        let args = json!({"query": "store.Open", "paths_only": true});
+        let answer = find("search").expect("a tool").run(&Call::new(&view, 0), args);
+        answer.map(|answer| answer.text()).map_err(|error| format!("{error} {:?}", error.hints()))
+    };
+    assert!(search("main").is_ok_and(|found| found.contains("shop/main.go")));
+    let why = search("master").expect_err("no such branch");
+    assert!(why.contains("the branch `master`") && why.contains("indexed are `main`"), "{why}");
+}
+
+#[test]
 fn texts_that_nodes_left_out_are_counted() {
     let mut nodes = organisation();
     nodes.add("g.example/acme/other", "huge.sql", "NOT-INDEXED: exceeds the maximum size limit");
     let answer = answer(&nodes, "search", json!({"query": "nowhere"})).expect("an answer");
     assert!(answer.is_unknown());
     let notices = answer.notices().join("\n");
-    assert!(notices.contains("1 file is too large for the nodes"), "{notices}");
+    assert!(notices.contains("1 text too large for the nodes: not searched"), "{notices}");
+}
+
+/// A text that cannot match is no reason for doubt.
+#[test]
+fn texts_that_cannot_match_are_not_counted() {
+    let mut nodes = organisation();
+    nodes.add("g.example/acme/other", "huge.sql", "NOT-INDEXED: exceeds the maximum size limit");
+    nodes.add("g.example/acme/other", "data.json", "NOT-INDEXED: contains too many trigrams");
+    let is_unknown =
+        |tool: &str, args: Value| answer(&nodes, tool, args).expect("an answer").is_unknown();
+    let glob = |glob: &str| json!({"query": "store.Open", "path_glob": glob});
+    assert!(!is_unknown("search", glob("*.go")));
+    assert!(is_unknown("search", glob("*.{go,sql}")));
+    assert!(!is_unknown("search", glob("g.example/acme/shop/**")));
+    assert!(is_unknown("search", glob("g.example/acme/other/**")));
+    assert!(!is_unknown("context", json!({"task": "Opening a store must check its name"})));
+    let notices = |args: Value| answer(&nodes, "callers", args).expect("an answer").notices();
+    let path = "g.example/acme/store/store.go";
+    let of_go = notices(json!({"name": "Open", "path": path})).join("\n");
+    assert!(!of_go.contains("too large"), "{of_go}");
+    let of_any = notices(json!({"name": "Open"})).join("\n");
+    assert!(of_any.contains("1 text too large"), "JSON has no definitions: {of_any}");
+}
+
+#[test]
+fn a_repository_is_shown_in_one_commit() {
+    let mut nodes = organisation();
+    let manifest = nodes.files.iter_mut().find(|file| file.path == b"go.mod");
+    manifest.expect("the first").commit = "another".to_owned();
+    let args = json!({"name": "Open", "path": "g.example/acme/store/store.go"});
+    let notices = answer(&nodes, "callers", args).expect("an answer").notices().join("\n");
+    assert!(notices.contains("1 file of its other commit left out"), "{notices}");
+}
+
+/// Names are data of strangers.
+#[test]
+fn hostile_names_are_shown_and_confined() {
+    let mut nodes = Listed::default();
+    let repositories = ["a/../../etc", "/abs", "x\u{1b}[2J", "<b>&amp;", "..", "r\u{202e}x"];
+    for repository in repositories {
+        nodes.add(repository, "f.go", "package f // needle\n");
+    }
+    nodes.add("r", "/etc/passwd", "needle\n");
+    nodes.add("r", "a\nb\u{1b}]0;t\u{7}.txt", "needle\n");
+    nodes.add("r", &format!("{}/f", "long".repeat(2_000)), "needle\n");
+    nodes.files.push(Fetched { path: b"\xff\xfe.txt".to_vec(), ..nodes.files[2].clone() });
+    let found = text(&nodes, "search", json!({"query": "needle", "paths_only": true}));
+    let is_plain = |char: char| char == '\n' || !char.is_control();
+    assert!(found.chars().all(is_plain), "{found:?}");
+    assert!(!found.contains("etc") && !found.contains("/abs"), "{found}");
+    assert!(
+        found.contains("<b>&amp;/f.go") && found.contains("5 files with an unusable path"),
+        "{found}"
+    );
+}
+
+#[test]
+fn thousands_of_files_of_one_name_are_counted() {
+    let mut nodes = Listed::default();
+    for at in 0..PATHS.files_max + 7 {
+        nodes.add(&format!("g.example/r{at}"), "same/name.go", "package same\n");
+    }
+    let answer = answer(&nodes, "find", json!({"query": "same/name.go"})).expect("an answer");
+    assert!(answer.is_unknown());
+    assert!(answer.notices().join("\n").contains("7 more files may match"));
+}
+
+#[test]
+fn a_tool_that_does_not_answer_over_a_fleet_says_so() {
+    let nodes = organisation();
+    for tool in ["tree", "status", "impact", "deps"] {
+        let args = json!({"symbols": ["Open"], "targets": ["Open"], "name": "Open"});
+        let args = if tool == "tree" || tool == "status" { json!({}) } else { args };
+        let Some(error) = find(tool).map(|tool| {
+            let view = View::new(&nodes, Query::Const(true), Parsers::in_process());
+            tool.run(&Call::new(&view, 0), args).expect_err("no answer")
+        }) else {
+            panic!("no tool {tool}")
+        };
+        let text = format!("{error} {:?}", error.hints());
+        assert!(text.contains("does not answer over `fleet`") && text.contains("search"), "{text}");
+    }
 }
 
 #[test]
@@ -230,4 +330,68 @@ fn modules_on_the_way_to_a_definition_are_fetched() {
     nodes.add("g.example/stranger", "a.py", "def f(x):\n    x.open()\n");
     let args = json!({"name": "open", "path": "g.example/tok/src/sync/bounded.rs"});
     insta::assert_snapshot!(text(&nodes, "callers", args));
+}
+
+/// A repository with a package of Python that other ones import.
+fn requests() -> Listed {
+    let mut nodes = Listed::default();
+    nodes.add("g.example/psf/requests", "pyproject.toml", "[project]\nname = \"requests\"\n");
+    nodes.add("g.example/psf/requests", "src/requests/__init__.py", "from .api import get\n");
+    nodes.add("g.example/psf/requests", "src/requests/api.py", "def get(url):\n    return url\n");
+    let user = "import os, requests\n\n\ndef fetch():\n    return requests.get('u')\n";
+    nodes.add("g.example/acme/user", "fetch.py", user);
+    let stranger = "def f(requests):\n    # pull requests\n    return requests.get('u')\n";
+    nodes.add("g.example/acme/stranger", "f.py", stranger);
+    nodes
+}
+
+/// The definition's repository is selected, its users are everywhere.
+#[test]
+fn callers_of_a_repository_are_in_all_others() {
+    let nodes = organisation();
+    let callers = |scope: Query, args: Value| {
+        let view = View::new(&nodes, scope, Parsers::in_process());
+        let answer = find("callers").expect("a tool").run(&Call::new(&view, 0), args);
+        answer.map(|answer| answer.text()).map_err(|error| error.to_string())
+    };
+    let store = || Query::of_repository("acme/store");
+    let of_scope = callers(store(), json!({"name": "Open"})).expect("an answer");
+    assert!(of_scope.contains("shop/main.go:6") && of_scope.contains("billing/main.go:6"));
+    assert!(!of_scope.contains("other/other.go"), "not a definition of the scope: {of_scope}");
+    for path in ["g.example/acme/store", "g.example/acme/store/store.go"] {
+        let args = json!({"name": "Open", "path": path});
+        assert_eq!(callers(Query::Const(true), args), Ok(of_scope.clone()), "{path}");
+    }
+    let nowhere = callers(store(), json!({"name": "Close"})).expect_err("no such name");
+    assert!(nowhere.contains("no file there contains `Close`"), "{nowhere}");
+    let unknown = callers(Query::of_repository("acme/stor"), json!({"name": "Open"}));
+    assert!(unknown.is_err_and(|why| why.contains("no repository")));
+}
+
+/// A common name is in many files that only mention the name of the package.
+#[test]
+fn users_of_a_common_name_are_found_by_their_imports() {
+    let nodes = requests();
+    let args = json!({"name": "get", "path": "g.example/psf/requests/src/requests/api.py"});
+    let found = text(&nodes, "callers", args);
+    assert!(found.contains("user/fetch.py:5"), "{found}");
+    assert!(
+        found.contains("1 file with the name was not looked at: it does not import"),
+        "{found}"
+    );
+}
+
+/// Of two repositories with one package, either may be meant.
+#[test]
+fn packages_of_one_name_are_named() {
+    let mut nodes = requests();
+    let args = json!({"name": "get", "path": "g.example/psf/requests/src/requests/api.py"});
+    nodes.add("g.example/fork/requests", "pyproject.toml", "[project]\nname = \"requests\"\n");
+    nodes.add("g.example/fork/requests", "src/requests/__init__.py", "from .api import get\n");
+    nodes.add("g.example/fork/requests", "src/requests/api.py", "def get(url):\n    return 1\n");
+    insta::assert_snapshot!(text(&nodes, "callers", args.clone()));
+    let mut copied = requests();
+    copied.add("g.example/acme/app", "app/_vendor/requests/__init__.py", "def get(url):\n  pass\n");
+    let found = text(&copied, "callers", args);
+    assert!(found.contains("user/fetch.py:5") && !found.contains("a package of this name"));
 }

@@ -29,6 +29,54 @@ fn a_problem_is_reported_with_its_place() {
 }
 
 #[test]
+fn a_file_that_cannot_be_used_is_named() {
+    let place = Place::new();
+    let one = nodes(&place, &["a"], 1);
+    let check = |text: &[u8], expected: &str| {
+        let path = configure(&place, "");
+        std::fs::write(&path, text).expect("a file");
+        for args in [&["status"][..], &["search", "x"]] {
+            let answer = fleet(&place, args);
+            assert_eq!(answer.code, 2, "{args:?}: {}", answer.stderr);
+            let expected = format!("{}: {expected}", path.display());
+            assert!(answer.stderr.contains(&expected), "{args:?}: {}", answer.stderr);
+        }
+    };
+    check(b"[fleet]\n# \xff\n", "line 2: not UTF-8");
+    check(b"fleet = 3\n", "line 1: ");
+    check(b"[fleet]\nreplicas = 1\n", "line 1: `[fleet]` has no node");
+    let ca = one.replace("[fleet]\n", "[fleet]\nca = 'none.pem'\n");
+    let missing = place.base().join("home/.config/codedb/none.pem");
+    check(ca.as_bytes(), &format!("line 2: `ca`: {}: ", missing.display()));
+    let typed = one.replace("[fleet]\n", "[fleet]\ntimeout_ms = 'long'\n");
+    check(typed.as_bytes(), "line 2: ");
+    let unknown = one.replace("name = 'a'", "name = 'a'\ncolour = 'red'");
+    check(unknown.as_bytes(), "line 6: unknown field `colour`");
+}
+
+#[test]
+fn a_token_is_in_no_output() {
+    let place = Place::new();
+    let text = nodes(&place, &["a"], 1).replace("[fleet]\n", "[fleet]\ntoken_env = 'T'\n");
+    configure(&place, &text);
+    let run = |args: &[&str], token: &str| {
+        let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+        command.arg("fleet").args(args).env("T", token).env("RUST_LOG", "trace");
+        crate::support::place::Answer::of(command)
+    };
+    for args in [&["status"][..], &["search", "x"], &["plan"], &["status", "--repo", "x"]] {
+        let answer = run(args, "s3cret-token");
+        assert_eq!(answer.code, 2, "{args:?}");
+        assert!(!format!("{answer:?}").contains("s3cret"), "{args:?}");
+        let broken = run(args, "s3cret\ntoken");
+        assert!(broken.stderr.contains("the token in T has characters"), "{}", broken.stderr);
+        assert!(!format!("{broken:?}").contains("s3cret"), "{args:?}");
+        let empty = run(args, "");
+        assert!(empty.stderr.contains("variable T is empty"), "{}", empty.stderr);
+    }
+}
+
+#[test]
 fn a_list_is_checked_before_anything_is_done() {
     let place = Place::new();
     configure(&place, &nodes(&place, &["a"], 1));
@@ -41,7 +89,7 @@ fn a_list_is_checked_before_anything_is_done() {
     }
     let answer = fleet(&place, &["index", "github.com/a/b"]);
     assert_eq!(answer.code, 2);
-    assert!(answer.stderr.contains("is a name: nothing can be cloned"), "{}", answer.stderr);
+    assert!(answer.stderr.contains("from a name nothing can be cloned"), "{}", answer.stderr);
     assert!(!place.base().join("nodes").exists());
 }
 

@@ -16,7 +16,9 @@ fn a_fourth_node_moves_a_quarter() {
     let place = Place::new();
     configure(&place, &nodes(&place, &["a", "b", "c"], 2));
     listed(&place, 1000);
-    let plan = json(&fleet(&place, &["plan", "list", "--with", "d", "--json"]).expect_success());
+    let plan = json(
+        &fleet(&place, &["plan", "--offline", "list", "--with", "d", "--json"]).expect_success(),
+    );
     let share = plan["moved_share"].as_f64().expect("a share");
     assert!((0.8 / 4.0..=1.2 / 4.0).contains(&share), "{share}");
     assert_eq!((&plan["repositories"], &plan["copies"]), (&1000.into(), &2000.into()));
@@ -38,10 +40,15 @@ fn a_plan_for_people() {
     let place = Place::new();
     configure(&place, &nodes(&place, &["a", "b", "c"], 2));
     listed(&place, 40);
-    let page = fleet(&place, &["plan", "list", "--without", "b", "--with", "d=2"]).expect_success();
+    let page = fleet(&place, &["plan", "--offline", "list", "--without", "b", "--with", "d=2"])
+        .expect_success();
     insta::assert_snapshot!("plan", page.text());
-    let all = fleet(&place, &["plan", "list", "--without", "b", "--with", "d=2", "--all"]);
-    let json = json(&fleet(&place, &["plan", "list", "--without", "b", "--with=d=2", "--json"]));
+    let all =
+        fleet(&place, &["plan", "--offline", "list", "--without", "b", "--with", "d=2", "--all"]);
+    let json = json(&fleet(
+        &place,
+        &["plan", "--offline", "list", "--without", "b", "--with=d=2", "--json"],
+    ));
     let steps = json["items"].as_array().expect("steps");
     assert!(steps.len() > 20);
     let names = |name: &str| all.text().lines().filter(|line| line.contains(name)).count();
@@ -53,7 +60,7 @@ fn nothing_moves_without_a_change() {
     let place = Place::new();
     configure(&place, &nodes(&place, &["a", "b", "c"], 3));
     let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
-    command.args(["fleet", "plan", "--json", "-"]);
+    command.args(["fleet", "plan", "--offline", "--json", "-"]);
     let (output, _) = process::output(command, Some(b"x\ny # twice\ny\n"));
     let plan: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!((&plan["repositories"], &plan["moved_copies"]), (&2.into(), &0.into()));
@@ -76,6 +83,11 @@ fn nodes_that_do_not_fit_are_refused() {
         assert_eq!(answer.code, 2, "{args:?}");
         assert!(answer.stderr.contains(expected), "{args:?}: {}", answer.stderr);
     }
+    // Nobody listens on this port.
+    configure(&place, &nodes(&place, &["a"], 1).replace(":6070", ":9"));
+    let down = fleet(&place, &["plan", "list"]);
+    assert!(down.code == 2 && down.stderr.contains("no node answers: node `a`"), "{}", down.stderr);
+    assert!(down.stderr.contains("`--offline` computes"), "{}", down.stderr);
     let missing = fleet(&place, &["plan", "nothing"]);
     assert!(missing.code == 2 && missing.stderr.contains("nothing: "), "{}", missing.stderr);
 }

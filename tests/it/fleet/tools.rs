@@ -94,6 +94,29 @@ fn tools_answer_over_all_repositories() {
     assert_eq!(fleet(&place, &["search", "nowhere to be found"]).code, 1);
     let unknown = fleet(&place, &["search", "main", "--repo", "sho"]);
     assert!(unknown.stderr.contains("no repository of the fleet has this name"), "{unknown:?}");
+    let branch = fleet(&place, &["search", "main", "--branch", "master"]);
+    assert_eq!(branch.code, 2);
+    assert!(branch.stderr.contains("the branch `master`"), "{}", branch.stderr);
+    let command = fleet(&place, &["projects"]);
+    assert!(command.stderr.contains("`codedb fleet` has no command `projects`"), "{command:?}");
+    let folded = text(&place, &["search", r"(?i)STORE\.OPEN\(", "-l"]);
+    assert_eq!(folded, "billing/main.go  1 line\nshop/main.go  1 line\n");
+    let everywhere = text(&place, &["callers", "Open", "--repo", "store"]);
+    assert!(everywhere.contains("billing/main.go:6") && everywhere.contains("shop/main.go:6"));
+
+    // What nodes hold is asked, and compared with what they own.
+    let listed = text(&place, &["status", "--repo", "s*"]);
+    assert!(listed.contains("\nshop  2 files  b has ") && !listed.contains("billing"), "{listed}");
+    assert!(listed.contains("\nall their texts are searched\n"), "{listed}");
+    let plan = super::json(&fleet(&place, &["plan", "--json"]).expect_success());
+    assert_eq!((&plan["repositories"], &plan["unlisted"]), (&3.into(), &Value::Null), "{plan}");
+    let held = plan["nodes"].as_array().expect("nodes");
+    let before: Vec<u64> = held.iter().filter_map(|node| node["before"].as_u64()).collect();
+    assert_eq!(before, [1, 2, 2]);
+    place.write("list", "shop\n");
+    let plan = super::json(&fleet(&place, &["plan", "list", "--json"]).expect_success());
+    assert_eq!((&plan["repositories"], &plan["unlisted"]), (&1.into(), &2.into()), "{plan}");
+
     let refused = fleet(&place, &["search", "x*"]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("also matches the empty text"), "{}", refused.stderr);
@@ -112,6 +135,10 @@ fn tools_answer_over_all_repositories() {
     let missing = fleet(&place, &["read", "billing/main.go"]);
     assert_eq!(missing.code, 2);
     assert!(missing.stderr.contains("node `c`"), "{}", missing.stderr);
+    let plan = fleet(&place, &["plan", "--json"]);
+    assert_eq!(plan.code, 1, "{}", plan.stderr);
+    let plan = super::json(&plan);
+    assert!(plan["unknown"][0].as_str().is_some_and(|why| why.contains("node `c`")), "{plan}");
 }
 
 #[test]
@@ -186,4 +213,34 @@ fn a_configuration_that_is_not_valid_is_one_sentence() {
     let expected = format!("codedb: {}: line 2: unknown field `nodes`", path.display());
     assert!(answer.stderr.starts_with(&expected), "{}", answer.stderr);
     assert!(fs::metadata(&path).is_ok());
+}
+
+/// A text that zoekt leaves out is doubt only where it could match, and is listed.
+#[test]
+fn texts_that_zoekt_left_out_are_listed() {
+    let Some(zoekt) = Zoekt::find() else { return };
+    let place = Place::new();
+    let big = "insert into parts values ('a', 1);\n".repeat(100_000);
+    let files: [(&[u8], &str); 2] = [(b"big.sql", &big), (b"a.go", "package a\n")];
+    let index = place.base().join("shards");
+    zoekt.index(&repository(&place, "data", &files), &index);
+    let node = zoekt.serve(&index);
+    let address = node.address();
+    configure(&place, &format!("[fleet]\n[[fleet.node]]\nname = 'a'\naddress = '{address}'\n"));
+    let since = Instant::now();
+    while fleet(&place, &["status"]).code != 0 {
+        assert!(since.elapsed() < Duration::from_secs(30), "the node does not load");
+        thread::sleep(Duration::from_millis(50));
+    }
+    let any = fleet(&place, &["search", "nowhere"]);
+    assert_eq!(any.code, 2, "{any:?}");
+    assert!(any.stderr.contains("1 text too large for the nodes: not searched"), "{}", any.stderr);
+    assert_eq!(fleet(&place, &["search", "nowhere", "-g", "*.go"]).code, 1);
+    assert_eq!(fleet(&place, &["search", "insert", "-g", "*.sql"]).code, 2);
+    let listed = text(&place, &["status", "--unsearched"]);
+    assert!(listed.contains("\ndata  2 files, 1 unsearched  a has "), "{listed}");
+    assert!(
+        listed.contains("\ndata/big.sql  ") && listed.contains("\n1 text unsearched\n"),
+        "{listed}"
+    );
 }

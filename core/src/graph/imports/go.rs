@@ -18,7 +18,7 @@ use super::tree::{DirectoryId, Tree, join};
 /// The modules of a tree.
 pub(super) struct Modules {
     all: Vec<Module>,
-    by_path: HashMap<String, usize>,
+    by_path: HashMap<String, Vec<usize>>,
     nearest: Nearest,
 }
 
@@ -35,7 +35,8 @@ impl Modules {
         let mut by_path = HashMap::new();
         for manifest in manifests.of(Kind::GoMod) {
             let module = read(tree, manifest.directory, manifest.text);
-            by_path.entry(module.path.clone()).or_insert(all.len());
+            let of_path: &mut Vec<usize> = by_path.entry(module.path.clone()).or_default();
+            of_path.push(all.len());
             all.push(module);
         }
         let nearest = Nearest::new(tree, all.iter().map(|module: &Module| module.directory));
@@ -62,14 +63,26 @@ impl Modules {
         let own = self.nearest.of(from).map(|place| &self.all[place]);
         for (module, below) in prefixes(written) {
             let replaced = own.and_then(|own| own.replaced.get(module).copied());
-            let known = || self.by_path.get(module).map(|&place| self.all[place].directory);
-            let Some(root) = replaced.or_else(known) else { continue };
-            let directory = join(tree.directory_path(root), below);
-            if let Some(directory) = directory.and_then(|directory| tree.find_directory(&directory))
-            {
-                let is_mapped = replaced.is_some();
-                let reason = if is_mapped { Reason::Mapped } else { Reason::Workspace };
-                add_package(tree, packages, directory, 1.0, reason, found);
+            let own = own.filter(|own| own.path == module).map(|own| own.directory);
+            let roots = match replaced.or(own) {
+                Some(root) => vec![root],
+                None => {
+                    let known = self.by_path.get(module).map_or(&[][..], Vec::as_slice);
+                    let near = tree.nearest(from, known, |place| self.all[place].directory);
+                    near.into_iter().map(|place| self.all[place].directory).collect()
+                }
+            };
+            let (confidence, reason) = match roots.len() {
+                _ if replaced.is_some() => (1.0, Reason::Mapped),
+                0 | 1 => (1.0, Reason::Workspace),
+                _ => (weights::IMPORT_DOUBTFUL, Reason::Rival),
+            };
+            for root in roots {
+                let directory = join(tree.directory_path(root), below);
+                let directory = directory.and_then(|directory| tree.find_directory(&directory));
+                if let Some(directory) = directory {
+                    add_package(tree, packages, directory, confidence, reason, found);
+                }
             }
             if !found.is_empty() {
                 return Fallback::Unknown;

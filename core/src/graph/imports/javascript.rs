@@ -226,7 +226,8 @@ impl Projects {
             let file = if leaf.starts_with('.') {
                 package.file_of(search, &leaf).map(|file| (file, Reason::Mapped))
             } else {
-                self.packages.entry(search, &leaf).map(|(file, _)| (file, Reason::Mapped))
+                let entries = self.packages.entries(search, directory, &leaf);
+                entries.first().map(|(file, ..)| (*file, Reason::Mapped))
             };
             if let Some((file, reason)) = file {
                 found.add(file, 1.0, reason);
@@ -273,9 +274,12 @@ impl Projects {
 
     /// A package of this tree, by its name.
     fn by_package(&self, search: &mut Search<'_>, written: &str, found: &mut Targets) -> bool {
-        let Some((file, confidence)) = self.packages.entry(search, written) else { return false };
-        found.add(file, confidence, Reason::Workspace);
-        true
+        let from = search.tree.directory(found.from);
+        let entries = self.packages.entries(search, from, written);
+        for (file, confidence, reason) in &entries {
+            found.add(*file, *confidence, *reason);
+        }
+        !entries.is_empty()
     }
 
     /// `@/a` and `~/a`: the sources of the enclosing package.

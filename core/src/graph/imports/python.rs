@@ -11,6 +11,7 @@ use crate::base::ids::FileId;
 use crate::base::path;
 use crate::graph::weights;
 use crate::lang::facts::{Import, ImportKind};
+use crate::lang::marks::is_vendored;
 
 use super::manifest::{Kind, Manifests, Nearest};
 use super::target::{Fallback, Reason, Target, Targets};
@@ -94,7 +95,7 @@ impl Roots {
         let top = name.split('.').next().unwrap_or(name);
         let mut lookup = Lookup { tree, probe: Probe::new(tree), import, name };
         let mut is_here = false;
-        for (place, (root, confidence)) in self.roots(tree, directory, top).enumerate() {
+        for (place, (root, confidence)) in self.roots(tree, directory).enumerate() {
             // A module of the standard library takes precedence over all roots but the first.
             if place > 0 && standard::has(top) {
                 break;
@@ -107,16 +108,54 @@ impl Roots {
             }
             is_here |= lookup.probe.directory(root, &[top.as_bytes()]).is_some();
         }
-        if is_here && !standard::has(top) { Fallback::Unknown } else { Fallback::Outside }
+        let (packages, confidence, reason) = self.elsewhere(tree, directory, top);
+        if !standard::has(top) {
+            for root in packages {
+                lookup.below(tree.directory_path(root), confidence, reason, found);
+                is_here = true;
+            }
+        }
+        let is_unknown = !found.is_empty() || is_here && !standard::has(top);
+        if is_unknown { Fallback::Unknown } else { Fallback::Outside }
     }
 
-    /// Returns the directories below which the name `top` is searched, the most likely first, each
+    /// Returns the directories anywhere that contain an outermost package `top`: the nearest ones, of these
+    /// the source roots of projects if there are any.
+    fn elsewhere(
+        &self,
+        tree: &Tree,
+        directory: DirectoryId,
+        top: &str,
+    ) -> (Vec<DirectoryId>, f32, Reason) {
+        let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
+        let own = outermost(tree, directory);
+        // A copy below a directory such as `_vendor` is imported by another name.
+        let is_copy = |package: &&DirectoryId| is_vendored(tree.directory_path(**package));
+        let (copies, originals): (Vec<_>, Vec<_>) = packages.iter().partition(is_copy);
+        let packages = if originals.is_empty() { copies } else { originals };
+        let mut near = tree.nearest(own, &packages, |package| package);
+        let is_root = |package: &DirectoryId| {
+            let path = tree.directory_path(*package);
+            self.nearest.of(*package).is_some_and(|at| self.named[at].iter().any(|it| it == path))
+        };
+        let has_root = near.len() > 1 && near.iter().any(is_root);
+        if has_root {
+            near.retain(is_root);
+        }
+        match (packages.len(), near.len()) {
+            (_, 2..) => (near, weights::IMPORT_DOUBTFUL, Reason::Rival),
+            (1, _) => (near, weights::IMPORT_LIKELY, Reason::Root),
+            _ if has_root => (near, weights::IMPORT_LIKELY, Reason::Root),
+            _ => (near, weights::IMPORT_GUESS, Reason::Root),
+        }
+    }
+
+    /// Returns the directories around a file's below which a name is searched, the most likely first, each
     /// with its confidence.
     fn roots<'r>(
         &'r self,
         tree: &'r Tree,
         directory: DirectoryId,
-        top: &'r str,
     ) -> impl Iterator<Item = (&'r [u8], f32)> {
         let own = outermost(tree, directory);
         let named = self.nearest.of(directory).map_or(&[][..], |place| &self.named[place]);
@@ -124,20 +163,9 @@ impl Roots {
             .up(own)
             .skip(1)
             .map(|directory| (tree.directory_path(directory), weights::IMPORT_ABOVE));
-        let packages = self.packages.get(top.as_bytes()).map_or(&[][..], Vec::as_slice);
-        let elsewhere =
-            if packages.len() == 1 { weights::IMPORT_LIKELY } else { weights::IMPORT_GUESS };
-        // Of several packages of one name, the nearest counts.
-        let own_path = tree.directory_path(own);
-        let near = packages.iter().copied().max_by_key(|&package| {
-            let path = tree.directory_path(package);
-            let shared = path.iter().zip(own_path).take_while(|(a, b)| a == b).count();
-            (shared, std::cmp::Reverse(package))
-        });
-        std::iter::once((own_path, 1.0))
+        std::iter::once((tree.directory_path(own), 1.0))
             .chain(named.iter().map(|root| (root.as_slice(), 1.0)))
             .chain(around)
-            .chain(near.map(|root| (tree.directory_path(root), elsewhere)))
     }
 
     /// Returns the source directories of a file's project, the most likely first.
@@ -146,7 +174,7 @@ impl Roots {
         tree: &'r Tree,
         file: FileId,
     ) -> impl Iterator<Item = &'r [u8]> {
-        self.roots(tree, tree.directory(file), "").map(|root| root.0)
+        self.roots(tree, tree.directory(file)).map(|root| root.0)
     }
 }
 

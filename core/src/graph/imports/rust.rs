@@ -31,8 +31,8 @@ const CRATES_OF_FILES: &[&[u8]] = &[b"benches", b"examples", b"src/bin", b"tests
 pub(super) struct Workspace {
     packages: Vec<Package>,
     nearest: Nearest,
-    /// The package of each library, by its import name.
-    libraries: HashMap<String, usize>,
+    /// The packages of each library, by its import name: those at the highest level.
+    libraries: HashMap<String, Vec<usize>>,
     /// The package of each package directory.
     by_directory: HashMap<DirectoryId, usize>,
     /// Crate roots in manifests, including libraries.
@@ -54,7 +54,8 @@ struct Module {
 
 /// What the first part of a path refers to.
 enum Start {
-    Here(Module, Reason, f32),
+    /// One of these modules, at least one.
+    Here(Vec<Module>, Reason, f32),
     Outside,
     Unknown,
 }
@@ -63,7 +64,7 @@ impl Workspace {
     pub(super) fn new(tree: &Tree, manifests: &Manifests<'_>) -> Workspace {
         let packages = cargo::read_all(tree, manifests);
         let mut by_directory = HashMap::new();
-        let mut libraries: HashMap<String, usize> = HashMap::new();
+        let mut libraries: HashMap<String, Vec<usize>> = HashMap::new();
         let mut named_roots = HashSet::new();
         let mut crates_of_files = HashSet::new();
         for (place, package) in packages.iter().enumerate() {
@@ -75,9 +76,10 @@ impl Workspace {
             if package.library.is_some() && !package.library_name.is_empty() {
                 // Of two libraries with one name, the one at the higher level counts.
                 let depth = |place: usize| tree.up(packages[place].directory).count();
-                let slot = libraries.entry(package.library_name.clone()).or_insert(place);
-                if depth(place) < depth(*slot) {
-                    *slot = place;
+                let same = libraries.entry(package.library_name.clone()).or_default();
+                same.retain(|other| depth(*other) <= depth(place));
+                if same.first().is_none_or(|other| depth(*other) == depth(place)) {
+                    same.push(place);
                 }
             }
         }
@@ -149,10 +151,12 @@ impl Workspace {
             self.start(tree, importer, &mut parts)
         };
         match start {
-            Start::Here(module, reason, confidence) => {
+            Start::Here(modules, reason, confidence) => {
                 let parts: Vec<&str> = parts.collect();
                 let mut walk = Walk { probe: Probe::new(tree), reason, confidence };
-                walk.follow(module, &parts, import, found);
+                for module in modules {
+                    walk.follow(module, &parts, import, found);
+                }
                 Fallback::Unknown
             }
             Start::Outside => Fallback::Outside,
@@ -203,7 +207,7 @@ impl Workspace {
             "" => Start::Unknown,
             "crate" | "$crate" => {
                 parts.next();
-                Start::Here(self.root_module(tree, importer.file), Reason::Module, 1.0)
+                Start::Here(vec![self.root_module(tree, importer.file)], Reason::Module, 1.0)
             }
             "self" | "super" => {
                 let mut inside = importer.inside;
@@ -219,14 +223,14 @@ impl Workspace {
                     }
                 }
                 let importer = Importer { file, inside, ..*importer };
-                Start::Here(self.here(tree, &importer), Reason::Module, 1.0)
+                Start::Here(vec![self.here(tree, &importer)], Reason::Module, 1.0)
             }
             name => {
                 // A module of the file takes precedence over a crate; having both would be an
                 // error.
                 let here = self.here(tree, importer);
                 if child(&mut Probe::new(tree), &here.directory, name).is_some() {
-                    return Start::Here(here, Reason::Module, 1.0);
+                    return Start::Here(vec![here], Reason::Module, 1.0);
                 }
                 let library = self.library(tree, importer.file, name);
                 if matches!(library, Start::Here(..)) {
@@ -237,7 +241,7 @@ impl Workspace {
                 let root = self.root_module(tree, importer.file);
                 let is_below = child(&mut Probe::new(tree), &root.directory, name).is_some();
                 if is_below && !STANDARD.contains(&name) {
-                    return Start::Here(root, Reason::Module, weights::IMPORT_LIKELY);
+                    return Start::Here(vec![root], Reason::Module, weights::IMPORT_LIKELY);
                 }
                 library
             }
@@ -257,19 +261,32 @@ impl Workspace {
             let own = own.filter(|package| package.library_name == name)?;
             self.by_directory.get(&own.directory).copied()
         };
-        let by_name = || self.libraries.get(real_name).copied();
-        let Some(place) = by_path.or_else(itself).or_else(by_name) else {
+        let places = match by_path.or_else(itself) {
+            Some(place) => vec![place],
+            None => {
+                let named = self.libraries.get(real_name).map_or(&[][..], Vec::as_slice);
+                tree.nearest(tree.directory(from), named, |at| self.packages[at].directory)
+            }
+        };
+        let Some(first) = places.first().map(|&place| &self.packages[place]) else {
             let is_known = dependency.is_some() || STANDARD.contains(&name);
             // Without a manifest, a name that no module has is assumed to be a crate.
             return if is_known || own.is_none() { Start::Outside } else { Start::Unknown };
         };
-        let package = &self.packages[place];
-        let Some(root) = package.library else { return Start::Unknown };
         let is_sure =
-            dependency.is_some() || own.is_some_and(|own| own.directory == package.directory);
-        let directory = tree.directory_path_of(root).to_vec();
-        let module = Module { file: Some(root), directory };
-        Start::Here(module, Reason::Workspace, if is_sure { 1.0 } else { weights::IMPORT_LIKELY })
+            dependency.is_some() || own.is_some_and(|own| own.directory == first.directory);
+        let (confidence, reason) = match places.len() {
+            2.. => (weights::IMPORT_DOUBTFUL, Reason::Rival),
+            _ if is_sure => (1.0, Reason::Workspace),
+            _ => (weights::IMPORT_LIKELY, Reason::Workspace),
+        };
+        let roots = places.iter().filter_map(|&place| self.packages[place].library);
+        let module = |root: FileId| {
+            let directory = tree.directory_path_of(root).to_vec();
+            Module { file: Some(root), directory }
+        };
+        let modules: Vec<Module> = roots.map(module).collect();
+        if modules.is_empty() { Start::Unknown } else { Start::Here(modules, reason, confidence) }
     }
 
     /// Returns the module that contains an import.

@@ -46,6 +46,8 @@ pub enum Reason {
     Unique,
     /// One of several paths with that end.
     Ambiguous,
+    /// One of several packages with that name, none of which is nearer than the others.
+    Rival,
     /// It matches the literal parts of a dynamic import.
     Pattern,
 }
@@ -63,6 +65,7 @@ impl Reason {
             Reason::Convention => "convention",
             Reason::Unique => "the only path with this ending",
             Reason::Ambiguous => "one of several paths with this ending",
+            Reason::Rival => "one of several packages with this name",
             Reason::Pattern => "the literal parts of the expression",
         }
     }

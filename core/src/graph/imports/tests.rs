@@ -14,6 +14,7 @@ mod php;
 mod places;
 mod property;
 mod python;
+mod rivals;
 mod rust;
 
 use crate::base::ids::FileId;

@@ -59,7 +59,32 @@ struct Directory {
     members_end: usize,
 }
 
+/// The most packages of one name that an import may mean.
+const RIVALS_MAX: usize = 8;
+
 impl Tree {
+    /// Returns those of the candidates, by their directories, that are nearest to `from`: they share the most
+    /// directories with it. At most eight, in their order.
+    pub(super) fn nearest<T: Copy>(
+        &self,
+        from: DirectoryId,
+        candidates: &[T],
+        directory: impl Fn(T) -> DirectoryId,
+    ) -> Vec<T> {
+        if candidates.len() < 2 {
+            return candidates.to_vec();
+        }
+        let own = self.directory_path(from);
+        let shared = |of: T| {
+            let parts = self.directory_path(directory(of)).split(|byte| *byte == b'/');
+            let own = own.split(|byte| *byte == b'/');
+            parts.zip(own).take_while(|(a, b)| a == b && !a.is_empty()).count()
+        };
+        let most = candidates.iter().map(|&of| shared(of)).max();
+        let nearest = candidates.iter().copied().filter(|&of| Some(shared(of)) == most);
+        nearest.take(RIVALS_MAX).collect()
+    }
+
     /// Returns the tree of `paths`, which are in path order; a file's id is its position. O(n log
     /// n).
     pub(super) fn new<P: AsRef<[u8]>>(paths: &[P]) -> Tree {

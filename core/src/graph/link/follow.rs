@@ -11,13 +11,16 @@ use super::source_sets::is_of_other_platform;
 use super::value::{Candidate, Place, VALUES_MAX, Value};
 use super::walk::Walk;
 use crate::base::ids::FileId;
-use crate::graph::imports::{Resolution, Target};
+use crate::graph::imports::{self as rules, Resolution, Target};
 use crate::graph::weights;
 use crate::lang::facts::{ImportKind, ImportedName};
 use crate::lang::symbols::SymbolKind;
 
 /// The most files of one import that are searched.
 const TARGETS_MAX: usize = 16;
+
+/// The most files of an import that may mean several packages.
+const RIVAL_TARGETS_MAX: usize = 256;
 
 /// The most modules that are searched of those from which a file re-exports all names.
 const WILDCARDS_MAX: usize = 256;
@@ -33,6 +36,13 @@ const PATH_STARTS: &[&str] = &["$crate", "alloc", "core", "crate", "self", "std"
 
 /// The name of a default export in JavaScript.
 const DEFAULT: &str = "default";
+
+/// Returns the files of an import that are searched. One of several packages may have many files.
+fn searched(resolution: &Resolution) -> impl Iterator<Item = &Target> {
+    let targets = resolution.targets();
+    let is_rival = targets.first().is_some_and(|first| first.reason == rules::Reason::Rival);
+    targets.iter().take(if is_rival { RIVAL_TARGETS_MAX } else { TARGETS_MAX })
+}
 
 impl Walk<'_> {
     /// Returns the candidates of the name `bound` of an import; [`Value::Outside`] if the import
@@ -68,7 +78,7 @@ impl Walk<'_> {
         }
         let resolution = self.code.targets(file, import);
         let mut found = Vec::new();
-        for target in resolution.targets().iter().take(TARGETS_MAX) {
+        for target in searched(&resolution) {
             let start = Candidate::new(Value::Module(target.file), 1.0, Reason::Import);
             let is_other = |at: usize| !std::ptr::eq(&statement.names[at], bound);
             let values = match target.name {
@@ -107,7 +117,7 @@ impl Walk<'_> {
                 && self
                     .facts(target.file)
                     .is_some_and(|there| is_of_other_platform(&there.path, &facts.path));
-            if !found.is_empty() && !is_other {
+            if !found.is_empty() && !is_other && target.reason != rules::Reason::Rival {
                 break;
             }
         }
@@ -192,7 +202,7 @@ impl Walk<'_> {
             return found;
         }
         let resolution = self.code.targets(file, import);
-        for target in resolution.targets().iter().take(TARGETS_MAX) {
+        for target in searched(&resolution) {
             // A module inside of the file may import the names of the file: `mod prelude { use super::* }`.
             let is_own = target.file == file
                 && target.rest == 0
@@ -219,7 +229,7 @@ impl Walk<'_> {
                     found.push(candidate);
                 }
             }
-            if !found.is_empty() {
+            if !found.is_empty() && target.reason != rules::Reason::Rival {
                 break;
             }
         }

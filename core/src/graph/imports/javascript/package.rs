@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::super::json;
 use super::super::manifest::{Kind, Manifests, Nearest};
+use super::super::target::Reason;
 use super::super::tree::{DirectoryId, Tree, join};
 use super::{Search, split_star};
 use crate::base::ids::FileId;
@@ -46,7 +47,8 @@ pub(super) struct Package {
 /// The packages of a tree.
 pub(super) struct Packages {
     all: Vec<Package>,
-    by_name: HashMap<String, usize>,
+    /// The packages of a name that may be meant: those with the same order.
+    by_name: HashMap<String, Vec<usize>>,
     nearest: Nearest,
 }
 
@@ -62,17 +64,18 @@ impl Packages {
         }
         // Of two packages with one name (fixtures, examples) a member of a workspace comes first,
         // then the one at the higher level.
-        let mut order: Vec<usize> = (0..all.len()).collect();
-        order.sort_by_key(|&at| {
-            let directory = &all[at].directory;
+        let key = |at: usize| {
+            let directory: &[u8] = &all[at].directory;
             let depth = directory.iter().filter(|&&byte| byte == b'/').count();
-            (!members.has(directory), depth, at)
-        });
-        let mut by_name = HashMap::new();
-        for at in order {
-            let name = &all[at].name;
-            if !name.is_empty() && !by_name.contains_key(name) {
-                by_name.insert(name.clone(), at);
+            (!members.has(directory), depth)
+        };
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        order.sort_by_key(|&at| (key(at), at));
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for at in order.into_iter().filter(|&at| !all[at].name.is_empty()) {
+            let same = by_name.entry(all[at].name.clone()).or_default();
+            if same.first().is_none_or(|&first| key(first) == key(at)) {
+                same.push(at);
             }
         }
         Packages { nearest: Nearest::new(tree, directories.into_iter()), all, by_name }
@@ -109,10 +112,30 @@ impl Packages {
             && !self.all.iter().any(|package| package.dependencies.contains(name))
     }
 
-    /// Returns the file that `name` or `name/below` leads to, and its confidence.
-    pub(super) fn entry(&self, search: &mut Search<'_>, written: &str) -> Option<(FileId, f32)> {
+    /// Returns the files that `name` or `name/below` may lead to from a directory, each with its confidence:
+    /// those of the nearest packages.
+    pub(super) fn entries(
+        &self,
+        search: &mut Search<'_>,
+        from: DirectoryId,
+        written: &str,
+    ) -> Vec<(FileId, f32, Reason)> {
         let (name, below) = split_name(written);
-        let package = &self.all[*self.by_name.get(name)?];
+        let named = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
+        let tree = search.tree;
+        let directory = |at: usize| tree.find_directory(&self.all[at].directory);
+        let near = tree.nearest(from, named, |at| directory(at).unwrap_or(DirectoryId::ROOT));
+        let (most, reason) = match near.len() {
+            0 | 1 => (1.0, Reason::Workspace),
+            _ => (weights::IMPORT_DOUBTFUL, Reason::Rival),
+        };
+        let entries = near.into_iter().filter_map(|at| self.entry(search, at, below));
+        entries.map(|(file, confidence)| (file, confidence.min(most), reason)).collect()
+    }
+
+    /// Returns the file at `below` in a package, and its confidence.
+    fn entry(&self, search: &mut Search<'_>, at: usize, below: &str) -> Option<(FileId, f32)> {
+        let package = &self.all[at];
         let exported = package.exported(search, below);
         if exported.is_some() {
             return exported;

@@ -84,7 +84,13 @@ fn source_roots_are_found() {
             // The package of another project, found by its name only.
             ("one/tests/test_a.py", "beta.c", "two/src/beta/c.py 0.8 root"),
             ("four/use.py", "gamma", "four/gamma/__init__.py 1 root"),
-            ("one/tests/test_a.py", "gamma", "four/gamma/__init__.py 0.4 root"),
+            // Neither is nearer.
+            (
+                "one/tests/test_a.py",
+                "gamma",
+                "four/gamma/__init__.py 0.5 rival
+                 three/gamma/__init__.py 0.5 rival",
+            ),
         ],
     );
 }
