@@ -165,7 +165,7 @@ pub(crate) fn of_lines(call: &Call<'_>, path: &[u8]) -> Result<Option<(Arc<FileB
         return Ok(None);
     };
     let mut text = None;
-    git.blobs(&[blame.blob.clone()], &mut |_, blob| {
+    git.blobs(std::slice::from_ref(&blame.blob), &mut |_, blob| {
         text = blob.map(|blob| String::from_utf8_lossy(blob).into_owned());
     })?;
     Ok(text.map(|text| (blame, text)))
