@@ -114,6 +114,9 @@ pub(super) fn expand(args: &mut Vec<OsString>, at: usize) {
     } else if let Some((_, words)) = known {
         args.splice(at..=at, words.iter().map(OsString::from));
     }
+    if args.get(at).is_some_and(|word| word == "read") {
+        join_lines(args, at + 1);
+    }
     // `suggest-tests --run` is a way to ask for `test`.
     if args.get(at).is_some_and(|word| word == "suggest-tests")
         && let Some(run) = args.iter().position(|arg| arg == "--run")
@@ -121,6 +124,27 @@ pub(super) fn expand(args: &mut Vec<OsString>, at: usize) {
         args.remove(run);
         if let Some(word) = args.get_mut(at) {
             *word = "test".into();
+        }
+    }
+}
+
+/// Writes lines that follow a path as a word of their own, such as `10-40`, into the path's word, from `first` on.
+fn join_lines(args: &mut Vec<OsString>, first: usize) {
+    let is_range = |text: &str| {
+        let (from, to) = text.split_once('-').unwrap_or((text, text));
+        from.parse::<usize>().is_ok() && to.parse::<usize>().is_ok()
+    };
+    let mut at = first + 1;
+    while at < args.len() {
+        let (before, lines) = (args[at - 1].to_str(), args[at].to_str());
+        let joined = before.zip(lines).filter(|(before, lines)| {
+            !before.starts_with('-') && !is_range(before) && is_range(lines)
+        });
+        match joined.map(|(before, lines)| format!("{before}:{lines}")) {
+            Some(joined) => {
+                args.splice(at - 1..=at, [OsString::from(joined)]);
+            }
+            None => at += 1,
         }
     }
 }
