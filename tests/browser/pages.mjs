@@ -2,7 +2,7 @@
 //
 // Without TREE, the pages show a small repository with hostile names that is made here. Every page is opened
 // in light and dark, wide and narrow, and checked by axe; then what people do on them is done by keyboard.
-// `--pictures DIR` writes a picture of every page.
+// `--pictures DIR` writes a picture of every page; SUBJECT and TASK are what they are about.
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -123,7 +123,7 @@ try {
   // Every page, in light and dark, wide and narrow.
   const links = await page.$$eval("header nav a", (all) => all.map((link) => [link.getAttribute("href"), link.textContent]));
   const first = given ? codedb("find", "README", "--json") : null;
-  const file = first ? JSON.parse(first).files[0].path : "src/cart.py";
+  const file = process.env.FILE ?? (first ? JSON.parse(first).files[0].path : "src/cart.py");
   const pages = links.map(([href]) => href);
   pages.push(`/file/${file}`, `/file/${file}?ages=1`, `/history/${file}`, `/risk/${file}`, "/search?q=total", "/search?q=zzzz+nothing", "/context?task=how+are+prices+added", "/symbol?name=total", "/calls?name=total");
   if (!given) pages.push(`/file/src/${encodeURIComponent(EVIL)}.py`, `/history/src/${encodeURIComponent(EVIL)}.py`, "/file/src/%E2%80%AEgnp.py", "/file/src/long.txt", "/search?q=evil", "/search?q=needle", "/search?q=(&regex=1");
@@ -144,10 +144,22 @@ try {
       await window.evaluate(axe);
       const { violations } = await window.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
       for (const { id, impact, nodes } of violations) failures.push(`${path} (${name}): ${impact} ${id}: ${nodes.length} × ${nodes[0].html.slice(0, 160)}`);
-      if (pictures) {
-        mkdirSync(pictures, { recursive: true });
-        await window.screenshot({ path: join(pictures, `${path.replace(/[^a-z]+/gi, "-").replace(/^-|-$/g, "")}-${name}.png`) });
-      }
+    }
+    await window.close();
+  }
+
+  // A picture of each page, with something on it.
+  if (pictures) {
+    mkdirSync(pictures, { recursive: true });
+    const window = await open({}, context);
+    await window.setViewportSize({ width: 1000, height: 620 });
+    const subject = process.env.SUBJECT ?? "total";
+    const shown = { search: `?q=${subject}`, file: `/${file}`, symbol: `?name=${subject}`, calls: `?name=${subject}`, context: `?task=${encodeURIComponent(process.env.TASK ?? "how are prices added")}`, history: "", risk: `/${file}` };
+    for (const [href] of links) {
+      path = href + (shown[href.slice(1)] ?? "");
+      await window.goto(origin + path);
+      await window.waitForFunction(() => !document.querySelector("section[aria-busy='true']"), null, { timeout: 60_000 });
+      await window.screenshot({ path: join(pictures, `${href.slice(1)}.jpg`), type: "jpeg", quality: 60 });
     }
     await window.close();
   }
