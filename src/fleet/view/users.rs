@@ -137,8 +137,14 @@ impl View<'_> {
         if files.is_empty() {
             self.check_scope()?;
             if let Some(path) = path {
-                // This names what is wrong with a single file.
-                self.fetch(path.as_bytes())?;
+                let there = Query::Names(Box::new(Query::below(path))).and(self.scope.clone());
+                let found = self.nodes.search(&there, &COUNTED, self.interrupt)?;
+                let is_file =
+                    |file: &Fetched| super::path_of(file).is_some_and(|of| of == path.as_bytes());
+                if found.files.is_empty() || found.files.iter().any(is_file) {
+                    // This names what is wrong with a single file.
+                    self.fetch(path.as_bytes())?;
+                }
             }
             let what = format!("no file there contains `{}`", crate::base::text::plain(name));
             return Err(Error::new(Kind::NotFound, what)
