@@ -249,7 +249,8 @@ impl Packages {
         let any = alternatives(self.names.iter());
         let expression = match self.family {
             Some(Family::Python) => {
-                let statement = r"(?m)^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t(][^\n#]*\b";
+                // `from other import name` imports a part of another package.
+                let statement = r"(?m)^[ \t]*import[ \t][^\n#]*\b";
                 let call = r"(?:import_module|importorskip|__import__)\(\s*";
                 format!(r#"{statement}{any}\b|(?m)^[ \t]*from[ \t]+{any}\b|{call}["']{any}["'.]"#)
             }
