@@ -364,6 +364,13 @@ fn callers_of_a_repository_are_in_all_others() {
     }
     let nowhere = callers(store(), json!({"name": "Close"})).expect_err("no such name");
     assert!(nowhere.contains("no file there contains `Close`"), "{nowhere}");
+    let below = |path: &str| {
+        let args = json!({"name": "Close", "path": path});
+        callers(Query::Const(true), args).expect_err("no such name")
+    };
+    assert!(below("g.example/acme/store").contains("no file there contains `Close`"));
+    assert!(below("g.example/acme/store/store.go").contains("no file there contains `Close`"));
+    assert!(below("g.example/acme/none/x.go").contains("no node has the file"));
     let unknown = callers(Query::of_repository("acme/stor"), json!({"name": "Open"}));
     assert!(unknown.is_err_and(|why| why.contains("no repository")));
 }

@@ -137,8 +137,14 @@ impl View<'_> {
         if files.is_empty() {
             self.check_scope()?;
             if let Some(path) = path {
-                // This names what is wrong with a single file.
-                self.fetch(path.as_bytes())?;
+                let there = Query::Names(Box::new(Query::below(path))).and(self.scope.clone());
+                let found = self.nodes.search(&there, &COUNTED, self.interrupt)?;
+                let is_file =
+                    |file: &Fetched| super::path_of(file).is_some_and(|of| of == path.as_bytes());
+                if found.files.is_empty() || found.files.iter().any(is_file) {
+                    // This names what is wrong with a single file.
+                    self.fetch(path.as_bytes())?;
+                }
             }
             let what = format!("no file there contains `{}`", crate::base::text::plain(name));
             return Err(Error::new(Kind::NotFound, what)
@@ -243,7 +249,8 @@ impl Packages {
         let any = alternatives(self.names.iter());
         let expression = match self.family {
             Some(Family::Python) => {
-                let statement = r"(?m)^[ \t]*(?:from[ \t]+[\w.]+[ \t]+)?import[ \t(][^\n#]*\b";
+                // `from other import name` imports a part of another package.
+                let statement = r"(?m)^[ \t]*import[ \t][^\n#]*\b";
                 let call = r"(?:import_module|importorskip|__import__)\(\s*";
                 format!(r#"{statement}{any}\b|(?m)^[ \t]*from[ \t]+{any}\b|{call}["']{any}["'.]"#)
             }
