@@ -8,7 +8,7 @@ use codedb::base::interrupt::Interrupt;
 use codedb::catalog::code::Code;
 use codedb::error::Result;
 use codedb::fleet::cluster::Cluster;
-use codedb::fleet::nodes::{Found, Nodes, Want};
+use codedb::fleet::nodes::{Contents, Found, Frequencies, Nodes, Want};
 use codedb::fleet::query::Query;
 use codedb::fleet::view::View;
 use codedb::parsers::Parsers;
@@ -45,12 +45,22 @@ impl Nodes for Asked<'_> {
         self.cluster.repositories(query, interrupt)
     }
 
+    fn frequencies(
+        &self,
+        scope: &Query,
+        queries: &[Query],
+        interrupt: Interrupt<'_>,
+    ) -> Result<Frequencies> {
+        self.cluster.frequencies(scope, queries, interrupt)
+    }
+
     fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found> {
         let everything = Want { files_max: 1 << 30, bytes_max: 4 << 30, ..*want };
         let want = if self.has_limits { want } else { &everything };
         let found = self.cluster.search(query, want, interrupt)?;
         let mut slowest = self.slowest.lock().expect("no thread panicked");
-        *slowest += if want.has_contents { found.slowest } else { Duration::ZERO };
+        let has_contents = want.contents != Contents::None;
+        *slowest += if has_contents { found.slowest } else { Duration::ZERO };
         drop(slowest);
         Ok(found)
     }
