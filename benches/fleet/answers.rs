@@ -9,7 +9,7 @@ use codedb::catalog::code::Code;
 use codedb::error::Result;
 use codedb::fleet::cluster::Cluster;
 use codedb::fleet::messages::{Q, SearchOptions};
-use codedb::fleet::nodes::{Fetched, Found, Named, Nodes, Want};
+use codedb::fleet::nodes::{Contents, Fetched, Found, Frequencies, Named, Nodes, Want};
 use codedb::fleet::query::{Part, Query};
 use codedb::fleet::view::View;
 use codedb::parsers::Parsers;
@@ -22,7 +22,7 @@ use crate::Outcome;
 
 /// Names of any number of files.
 const PATHS: Want =
-    Want { has_contents: false, files_max: 1 << 30, bytes_max: 0, is_ranked_by_words: false };
+    Want { contents: Contents::None, files_max: 1 << 30, bytes_max: 0, is_ranked_by_words: false };
 
 /// The nodes during one call: no limits, and the times that they took.
 pub(crate) struct Asked<'a> {
@@ -51,12 +51,22 @@ impl Nodes for Asked<'_> {
         self.cluster.repositories(query, interrupt)
     }
 
+    fn frequencies(
+        &self,
+        scope: &Query,
+        queries: &[Query],
+        interrupt: Interrupt<'_>,
+    ) -> Result<Frequencies> {
+        self.cluster.frequencies(scope, queries, interrupt)
+    }
+
     fn search(&self, query: &Query, want: &Want, interrupt: Interrupt<'_>) -> Result<Found> {
         let everything = Want { files_max: 1 << 30, bytes_max: 4 << 30, ..*want };
         let want = if self.has_limits { want } else { &everything };
         let found = self.cluster.search(query, want, interrupt)?;
         let mut slowest = self.slowest.lock().expect("no thread panicked");
-        *slowest += if want.has_contents { found.slowest } else { Duration::ZERO };
+        let has_contents = want.contents != Contents::None;
+        *slowest += if has_contents { found.slowest } else { Duration::ZERO };
         drop(slowest);
         Ok(found)
     }

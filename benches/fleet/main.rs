@@ -248,7 +248,8 @@ fn times(what: &str, mut times: Vec<Duration>) {
     let at =
         |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
     let ms = |time: Option<&Duration>| time.map_or(0.0, |time| time.as_secs_f64() * 1000.0);
-    println!("{what}: p50 {:.1} ms, p99 {:.1} ms", ms(at(50)), ms(at(99)));
+    let (p50, p95, p99) = (ms(at(50)), ms(at(95)), ms(at(99)));
+    println!("{what}: p50 {p50:.1} ms, p95 {p95:.1} ms, p99 {p99:.1} ms");
 }
 
 /// Prints how often a context has the repository and a file of a commit.
@@ -265,7 +266,6 @@ fn commits(cluster: &Cluster, questions: &[CommitQuestion], options: &Options) {
             }
         };
         took.push(started.elapsed());
-        let of = |path: &String| reference::is_of(path, &question.repository);
         let mut seen: Vec<&str> = Vec::new();
         for path in &ranked {
             let repository = reference::repository(path);
@@ -274,8 +274,9 @@ fn commits(cluster: &Cluster, questions: &[CommitQuestion], options: &Options) {
             }
         }
         let has_repository = seen.iter().take(3).any(|name| question.repository.ends_with(name));
-        let is_file =
-            |path: &&String| of(path) && question.files.iter().any(|file| path.ends_with(file));
+        let is_file = |path: &&String| {
+            question.files.iter().any(|file| reference::is_file(path, &question.repository, file))
+        };
         let has_file = ranked.iter().take(5).any(|path| is_file(&path));
         repositories += usize::from(has_repository);
         files += usize::from(has_file);

@@ -31,6 +31,12 @@ pub(crate) fn is_of(path: &str, repository: &str) -> bool {
     path.starts_with(&format!("{repository}/")) || path.starts_with(&format!("{short}/"))
 }
 
+/// Returns true if a path of a fleet is that of a file of a repository, named as for [`is_of`].
+pub(crate) fn is_file(path: &str, repository: &str, file: &str) -> bool {
+    let short = repository.rsplit('/').next().unwrap_or(repository);
+    [repository, short].iter().any(|name| path == format!("{name}/{file}"))
+}
+
 /// Returns the name of the repository of a path: `host/owner/name`, or one part without a host.
 pub(crate) fn repository(path: &str) -> &str {
     let parts = if path.split('/').next().is_some_and(|first| first.contains('.')) { 3 } else { 1 };

@@ -61,6 +61,8 @@ pub struct Catalog {
     texts: Arc<TextCache>,
     parsers: Arc<Parsers>,
     cache: CatalogCache,
+    /// See [`Catalog::prior`]; empty if every file has 1.
+    priors: Vec<f32>,
     /// Set when a segment turns out to be damaged.
     is_damaged: AtomicBool,
 }
@@ -147,6 +149,7 @@ impl Catalog {
             texts,
             parsers,
             cache,
+            priors: Vec::new(),
             is_damaged,
         })
     }
@@ -161,6 +164,18 @@ impl Catalog {
         let held = &self.overlay;
         self.missing.retain(|file| !held.contains_key(file));
         self
+    }
+
+    /// Sets [`Catalog::prior`] of all files, in their order.
+    #[must_use]
+    pub fn with_priors(self, priors: Vec<f32>) -> Catalog {
+        Catalog { priors, ..self }
+    }
+
+    /// Returns the factor of a file's relevance that was known before its text was ranked, such as how well
+    /// its repository fits, in a tree of many; 1 for the files of one repository.
+    pub fn prior(&self, file: FileId) -> f32 {
+        self.priors.get(file.index()).copied().unwrap_or(1.0)
     }
 
     /// Reuses the data that `earlier` derived from files that are unchanged. O(files).

@@ -65,11 +65,13 @@ pub fn rank_files(
     let catalog = sources.catalog;
     let weights = &weights.for_task(task.kind(), task.words());
     let requests_tests = requests_tests(task);
+    let score =
+        |file, evidence: &Evidence, traits| weights.score(evidence, traits) * catalog.prior(file);
     let mut scored = Vec::with_capacity(found.files.len());
     for (&file, evidence) in &found.files {
         if scope.contains(catalog.path(file)) {
             let traits = traits(catalog, file, requests_tests)?;
-            scored.push(Scored { file, score: weights.score(evidence, traits), traits });
+            scored.push(Scored { file, score: score(file, evidence, traits), traits });
         }
     }
     sort(&mut scored);
@@ -87,13 +89,13 @@ pub fn rank_files(
         }
         for scored in &mut scored {
             if together.remove(&scored.file) {
-                scored.score = weights.score(&found.files[&scored.file], scored.traits);
+                scored.score = score(scored.file, &found.files[&scored.file], scored.traits);
             }
         }
         for file in together {
             if scope.contains(catalog.path(file)) {
                 let traits = traits(catalog, file, requests_tests)?;
-                let score = weights.score(&found.files[&file], traits);
+                let score = score(file, &found.files[&file], traits);
                 scored.push(Scored { file, score, traits });
             }
         }
@@ -129,7 +131,8 @@ fn refine(
         evidence.add(Signal::Proximity, of.proximity / proximity, None);
     }
     for of in scored.iter_mut().take(READ_FILES) {
-        of.score = found.files.get(&of.file).map_or(0.0, |it| weights.score(it, of.traits));
+        let score = found.files.get(&of.file).map_or(0.0, |it| weights.score(it, of.traits));
+        of.score = score * catalog.prior(of.file);
     }
     sort(scored);
     Ok(())

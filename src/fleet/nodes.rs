@@ -30,6 +30,19 @@ pub trait Nodes: Send + Sync {
         query: &Query,
         interrupt: Interrupt<'_>,
     ) -> Result<(Vec<Named>, Vec<String>)>;
+
+    /// Returns about how many files satisfy each query, and of how many, which are those that satisfy
+    /// `scope`: the nodes look only at the first of each shard that do. Asks for all queries at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`Nodes::search`]. Nodes that fail are left out.
+    fn frequencies(
+        &self,
+        scope: &Query,
+        queries: &[Query],
+        interrupt: Interrupt<'_>,
+    ) -> Result<Frequencies>;
 }
 
 /// A repository of a fleet.
@@ -41,11 +54,31 @@ pub struct Named {
     pub branches: Vec<String>,
 }
 
+/// About how many files satisfy queries.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Frequencies {
+    /// The number of all files; those of a repository on several nodes count several times, here and below.
+    pub all: u64,
+    /// The number of files for each query.
+    pub files: Vec<u64>,
+}
+
+/// What is wanted of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Contents {
+    /// Its name.
+    None,
+    /// The lines that match.
+    Lines,
+    /// All of it.
+    Whole,
+}
+
 /// What is wanted of the files that satisfy a query.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub struct Want {
-    /// True if their contents are wanted.
-    pub has_contents: bool,
+    /// What is wanted of each.
+    pub contents: Contents,
     /// The maximum number of files.
     pub files_max: usize,
     /// The maximum number of bytes of all contents.
@@ -96,8 +129,10 @@ pub struct Fetched {
     pub repository: String,
     /// The path in the repository; any bytes.
     pub path: Vec<u8>,
-    /// The content, if it was wanted.
+    /// The content or the matching lines, if they were wanted.
     pub content: Vec<u8>,
+    /// The length of the file in bytes; with lines, the end of the last one.
+    pub size: u64,
     /// The commit, in hexadecimal digits.
     pub commit: String,
     /// Its score; higher is better.

@@ -2,7 +2,7 @@
 
 use super::messages::query::Kind;
 use super::messages::{Q, SearchOptions, q, query};
-use super::nodes::Want;
+use super::nodes::{Contents, Want};
 use super::query::{Part, Query};
 
 /// A limit on matches that no file of text reaches: what is cut is cut here, and counted.
@@ -58,10 +58,23 @@ impl From<&Query> for Q {
     }
 }
 
+/// The number of matches in a shard after which a sample of it is complete.
+const SAMPLE_MATCHES: i64 = 8;
+
+/// Returns the options with which a node looks only at the beginning of each shard.
+pub(super) fn sample_options() -> SearchOptions {
+    SearchOptions {
+        shard_max_match_count: SAMPLE_MATCHES,
+        total_max_match_count: MATCHES_MAX,
+        max_doc_display_count: 1,
+        ..SearchOptions::default()
+    }
+}
+
 /// Returns the options with which a node answers what is wanted.
 pub(super) fn options(want: &Want) -> SearchOptions {
     SearchOptions {
-        whole: want.has_contents,
+        whole: want.contents == Contents::Whole,
         shard_max_match_count: MATCHES_MAX,
         total_max_match_count: MATCHES_MAX,
         max_doc_display_count: i64::try_from(want.files_max).unwrap_or(i64::MAX),

@@ -337,6 +337,7 @@ mod tests {
             repository: repository.to_owned(),
             path: path.as_bytes().to_vec(),
             content: text.as_bytes().to_vec(),
+            size: text.len() as u64,
             commit: "1".to_owned(),
             score: 0.0,
         };

@@ -5,15 +5,17 @@
 //! contain a name, or that are about a task. Everything else is computed from them as for a tree on this
 //! machine, and what was not fetched is counted. The path of a file is that of its repository's name and of
 //! the file in it.
+//!
+//! `task` fetches what a task is about, in three rounds; `shortlist` says what that is.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::nodes::{Fetched, Found, Nodes, Want};
+use super::nodes::{Contents, Fetched, Found, Nodes, Want};
 use super::query::{Part, Query};
 use crate::base::ids::FileId;
 use crate::base::interrupt::Interrupt;
@@ -30,8 +32,7 @@ use crate::graph::imports::manifest_names;
 use crate::history::History;
 use crate::history::git::Git;
 use crate::index::table::Flags;
-use crate::index::text::{Input, Overlay, Preparer, TextIndex};
-use crate::lang::prose::is_stop_word;
+use crate::index::text::{Input, Overlay, Prepared, Preparer, TextIndex};
 use crate::lang::{Language, Outline, Symbol};
 use crate::parsers::Parsers;
 use crate::query::fuzzy::PathIndex;
@@ -40,8 +41,11 @@ use crate::source::guarded::Content;
 use crate::source::secret;
 use crate::source::stamp::Stamp;
 use crate::source::text_cache::TextCache;
+use shortlist::Shortlist;
 use users::{Others, Selected};
 
+mod shortlist;
+mod task;
 mod users;
 
 /// The name of the project of a fleet.
@@ -51,24 +55,28 @@ pub const PROJECT: &str = "fleet";
 pub const ROOT: &str = "/fleet";
 
 /// What is fetched for a pattern or a name.
-const MATCHING: Want =
-    Want { has_contents: true, files_max: 2_000, bytes_max: 64 << 20, is_ranked_by_words: false };
-
-/// What is fetched for a task.
-const ABOUT: Want =
-    Want { has_contents: true, files_max: 150, bytes_max: 8 << 20, is_ranked_by_words: true };
+const MATCHING: Want = Want {
+    contents: Contents::Whole,
+    files_max: 2_000,
+    bytes_max: 64 << 20,
+    is_ranked_by_words: false,
+};
 
 /// What is fetched for a path.
 const PATHS: Want =
-    Want { has_contents: false, files_max: 5_000, bytes_max: 0, is_ranked_by_words: false };
+    Want { contents: Contents::None, files_max: 5_000, bytes_max: 0, is_ranked_by_words: false };
 
 /// What is fetched of the manifests of the repositories of other files.
-const MANIFESTS: Want =
-    Want { has_contents: true, files_max: 2_000, bytes_max: 16 << 20, is_ranked_by_words: false };
+const MANIFESTS: Want = Want {
+    contents: Contents::Whole,
+    files_max: 2_000,
+    bytes_max: 16 << 20,
+    is_ranked_by_words: false,
+};
 
 /// What is fetched to count files.
 const COUNTED: Want =
-    Want { has_contents: false, files_max: 10_000, bytes_max: 0, is_ranked_by_words: false };
+    Want { contents: Contents::None, files_max: 10_000, bytes_max: 0, is_ranked_by_words: false };
 
 /// Files that say what a package exports, without the names of what is in it.
 const ENTRIES: &[&str] = &[
@@ -90,9 +98,6 @@ const MANIFEST_PATHS_MAX: usize = 60_000;
 
 /// The number of branches that an error lists.
 const BRANCHES_SHOWN_MAX: usize = 10;
-
-/// The number of words of a task that are searched.
-const TASK_WORDS_MAX: usize = 24;
 
 /// The files of a fleet during one call.
 pub struct View<'a> {
@@ -144,6 +149,14 @@ const NOTHING: Request = Request {
     is_everywhere: false,
 };
 
+/// What was fetched for a call.
+struct Arrived {
+    found: Found,
+    has_contents: bool,
+    /// What is known of the files' relevance to a task.
+    shortlist: Option<Shortlist>,
+}
+
 /// The files that were fetched.
 struct Gathered {
     files: Arc<FileList>,
@@ -152,6 +165,9 @@ struct Gathered {
     plain: Catalog,
     catalog: OnceLock<Catalog>,
     ranking: OnceLock<Arc<Overlay>>,
+    /// The factor of each file's relevance, and the rarity of words, if the call is about a task.
+    priors: Vec<f32>,
+    rarities: HashMap<String, f32>,
     names: OnceLock<PathIndex>,
     folders: OnceLock<Folders>,
 }
@@ -215,13 +231,28 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Returns the files of the call; those that satisfy `query` if it is the first access.
+    /// Returns the files of the call; those of the request if it is the first access.
     fn gathered(&self, request: impl FnOnce() -> Result<Request>) -> Result<&Gathered> {
+        self.gathered_by(|| self.arrived(request()?))
+    }
+
+    /// Returns the files of the call; what `fetch` returns if it is the first access.
+    fn gathered_by(&self, fetch: impl FnOnce() -> Result<Arrived>) -> Result<&Gathered> {
         if let Some(gathered) = self.gathered.get() {
             return Ok(gathered);
         }
-        let Request { query, want, has_links, also, unsearched, others, is_everywhere } =
-            request()?;
+        let arrived = fetch()?;
+        if arrived.found.files.is_empty() && arrived.found.doubts.is_empty() {
+            self.check_scope()?;
+        }
+        let gathered = Gathered::new(arrived, &self.parsers, &|doubt| self.doubt(doubt))?;
+        Ok(self.gathered.get_or_init(|| gathered))
+    }
+
+    /// Fetches what is requested.
+    fn arrived(&self, request: Request) -> Result<Arrived> {
+        let Request { query, want, has_links, also, unsearched, others, is_everywhere } = request;
+        let has_contents = want.contents != Contents::None;
         let scope = self.scope.clone();
         let scope = if is_everywhere { scope.only_branch() } else { scope };
         let (found, named) = rayon::join(
@@ -243,9 +274,6 @@ impl<'a> View<'a> {
         if let Some((others, named)) = others.zip(named) {
             self.count_others(&others, &named, &found);
         }
-        if found.files.is_empty() && found.doubts.is_empty() {
-            self.check_scope()?;
-        }
         if found.more > 0 {
             let files = counted(found.more, "more file");
             self.doubt(format!(
@@ -256,10 +284,7 @@ impl<'a> View<'a> {
         if has_links {
             self.add_manifests(&mut found)?;
         }
-        let gathered = Gathered::new(found, want.has_contents, &self.parsers, &|doubt| {
-            self.doubt(doubt);
-        })?;
-        Ok(self.gathered.get_or_init(|| gathered))
+        Ok(Arrived { found, has_contents, shortlist: None })
     }
 
     /// Notes how many texts the nodes know by their names only, of the files that satisfy a query.
@@ -306,10 +331,21 @@ impl<'a> View<'a> {
 
     /// Adds the manifests beside and above the files, which say what their imports mean.
     fn add_manifests(&self, found: &mut Found) -> Result<()> {
+        let paths = found.files.iter().map(|file| (&file.repository[..], &file.path[..]));
+        let manifests = self.manifests(paths)?;
+        self.add(found, manifests);
+        Ok(())
+    }
+
+    /// Fetches the manifests beside and above files, given by repository and path.
+    fn manifests<'p>(
+        &self,
+        files: impl Iterator<Item = (&'p str, &'p [u8])>,
+    ) -> Result<Vec<Fetched>> {
         let mut folders: BTreeMap<&str, BTreeSet<&[u8]>> = BTreeMap::new();
-        for file in &found.files {
-            let of_repository = folders.entry(&file.repository).or_default();
-            let mut folder = split(&file.path).0;
+        for (repository, path) in files {
+            let of_repository = folders.entry(repository).or_default();
+            let mut folder = split(path).0;
             while of_repository.insert(folder) && !folder.is_empty() {
                 folder = split(folder).0;
             }
@@ -333,11 +369,9 @@ impl<'a> View<'a> {
             queries.push(of.and(Query::Paths(wanted)));
         }
         if queries.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
-        let manifests = self.ask_everywhere(Query::Or(queries), &MANIFESTS)?;
-        self.add(found, manifests.files);
-        Ok(())
+        Ok(self.ask_everywhere(Query::Or(queries), &MANIFESTS)?.files)
     }
 
     /// Returns what was fetched so far; nothing before the first access that says what for.
@@ -395,12 +429,8 @@ fn stamp(size: u64, number: u64) -> Stamp {
 }
 
 impl Gathered {
-    fn new(
-        found: Found,
-        has_contents: bool,
-        parsers: &Arc<Parsers>,
-        doubt: &dyn Fn(String),
-    ) -> Result<Gathered> {
+    fn new(arrived: Arrived, parsers: &Arc<Parsers>, doubt: &dyn Fn(String)) -> Result<Gathered> {
+        let Arrived { found, has_contents, shortlist } = arrived;
         let (mut by_path, mut unusable, mut unindexed) = (BTreeMap::new(), 0, 0);
         for file in found.files {
             let Some(path) = path_of(&file) else {
@@ -411,7 +441,8 @@ impl Gathered {
                 unindexed += 1;
                 continue;
             }
-            by_path.entry(Ordered(path)).or_insert(file.content);
+            let prior = shortlist.as_ref().map(|list| list.prior(&file.repository, &file.path));
+            by_path.entry(Ordered(path)).or_insert((file.content, prior));
         }
         if unusable > 0 {
             doubt(format!("{} with an unusable path left out", counted(unusable, "file")));
@@ -422,7 +453,9 @@ impl Gathered {
         }
         let mut files = FileList::default();
         let mut texts = Vec::with_capacity(by_path.len());
-        for ((Ordered(path), bytes), number) in by_path.into_iter().zip(1..) {
+        let mut priors = Vec::new();
+        for ((Ordered(path), (bytes, prior)), number) in by_path.into_iter().zip(1..) {
+            priors.extend(prior);
             let hash = if has_contents { xxh3_128(&bytes) } else { 0 };
             let flags = if secret::is_secret(&path) { Flags::SECRET } else { Flags::default() };
             let stamp = stamp(bytes.len() as u64, number);
@@ -444,6 +477,8 @@ impl Gathered {
             plain,
             catalog: OnceLock::new(),
             ranking: OnceLock::new(),
+            priors,
+            rarities: shortlist.map(|list| list.rarities).unwrap_or_default(),
             names: OnceLock::new(),
             folders: OnceLock::new(),
         })
@@ -469,7 +504,7 @@ impl Gathered {
             Arc::clone(&self.texts),
             Arc::clone(parsers),
         )?;
-        let catalog = catalog.with_overlay(facts);
+        let catalog = catalog.with_overlay(facts).with_priors(self.priors.clone());
         Ok(self.catalog.get_or_init(|| catalog))
     }
 
@@ -478,15 +513,22 @@ impl Gathered {
             return Ok(Arc::clone(ranking));
         }
         let catalog = self.catalog(parsers)?;
-        let mut overlay = Overlay::new(Arc::new(TextIndex::empty()?));
-        let mut preparer = Preparer::default();
-        for (at, (path, info)) in self.files.iter().enumerate() {
-            let Some(text) = catalog.read(FileId::new(at), usize::MAX) else { continue };
+        let empty = Overlay::new(Arc::new(TextIndex::empty()?));
+        let mut overlay = empty.with_rarities(self.rarities.clone());
+        let prepare = |preparer: &mut Preparer, at: usize| -> Result<Option<Prepared>> {
+            let (path, info) = (self.files.path(at), self.files.info(at));
+            let Some(text) = catalog.read(FileId::new(at), usize::MAX) else { return Ok(None) };
             let facts = catalog.facts_now(FileId::new(at))?;
             let symbols = facts.as_ref().map_or(&[][..], |facts| &facts.symbols);
             let language = facts.as_ref().map(|facts| facts.language);
             let input = Input { path, hash: info.hash, language, symbols, text: &text };
-            overlay.put(&preparer.prepare_text(input))?;
+            Ok(Some(preparer.prepare_text(input)))
+        };
+        let files = (0..self.files.len()).into_par_iter();
+        let prepared: Result<Vec<Option<Prepared>>> =
+            files.map_init(Preparer::default, prepare).collect();
+        for prepared in prepared?.iter().flatten() {
+            overlay.put(prepared)?;
         }
         Ok(Arc::clone(self.ranking.get_or_init(|| Arc::new(overlay))))
     }
@@ -518,51 +560,6 @@ fn names_query(names: &[&str]) -> Query {
     Query::Or(names.iter().map(|name| Query::of_name(name)).collect())
 }
 
-/// Returns the query for the files about a task: its words, without the frequent ones.
-fn task_query(task: &str) -> Query {
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    let mut words: Vec<&str> = Vec::new();
-    for word in task.split(|char| !is_word(char)) {
-        let lower = word.to_lowercase();
-        if word.chars().count() > 2 && !is_stop_word(&lower) && !words.contains(&word) {
-            words.push(word);
-        }
-    }
-    let substring = |word: &&str| Query::Substring {
-        text: (*word).to_owned(),
-        is_case_sensitive: false,
-        part: Part::Either,
-    };
-    Query::Or(words.iter().take(TASK_WORDS_MAX).map(substring).collect())
-}
-
-/// Returns the query for the files that contain an identifier of a task: a word between backticks, or one
-/// that is written as only code is. `None` if it has none.
-fn identifiers_query(task: &str) -> Option<Query> {
-    let is_word = |char: char| char.is_alphanumeric() || char == '_';
-    let mut names: BTreeSet<&str> = BTreeSet::new();
-    for (at, part) in task.split('`').enumerate() {
-        for word in part.split(|char| !is_word(char)) {
-            let is_code = word.contains('_') || {
-                let mut chars = word.chars();
-                let has_lower = word.chars().any(char::is_lowercase);
-                chars.next().is_some() && has_lower && chars.any(char::is_uppercase)
-            };
-            if word.chars().count() > 2 && (at % 2 == 1 || is_code) {
-                names.insert(word);
-            }
-        }
-    }
-    let substring = |name: &str| Query::Substring {
-        text: name.to_owned(),
-        is_case_sensitive: true,
-        part: Part::Either,
-    };
-    let names = names.into_iter().take(TASK_WORDS_MAX);
-    let queries: Vec<Query> = names.map(substring).collect();
-    (!queries.is_empty()).then_some(Query::Or(queries))
-}
-
 /// Returns the query for the files with a path similar to a text: its words are in the path.
 fn path_query(text: &str) -> Query {
     let words = text.split(|char: char| !char.is_alphanumeric()).filter(|word| !word.is_empty());
@@ -584,6 +581,9 @@ impl Code for View<'_> {
     }
 
     fn focus(&self, on: Focus<'_>) -> Result<()> {
+        if let Focus::Task(task) = on {
+            return self.gathered_by(|| self.about_task(task)).map(|_| ());
+        }
         let request = || match on {
             Focus::Pattern { patterns, options, paths } => {
                 let paths = Query::of_paths(paths);
@@ -597,13 +597,7 @@ impl Code for View<'_> {
                 }
                 self.of_definition(name, path)
             }
-            Focus::Task(task) => Ok(Request {
-                query: task_query(task),
-                want: ABOUT,
-                has_links: true,
-                also: identifiers_query(task),
-                ..NOTHING
-            }),
+            Focus::Task(_) => Ok(NOTHING),
             Focus::Path(text) => Ok(Request { query: path_query(text), ..NOTHING }),
         };
         self.gathered(request).map(|_| ())

@@ -19,7 +19,7 @@ use crate::base::time;
 use crate::error::{Error, Result};
 use crate::fleet::cluster::Cluster;
 use crate::fleet::messages::Q;
-use crate::fleet::nodes::{Found, Nodes as _, Want};
+use crate::fleet::nodes::{Contents, Found, Nodes as _, Want};
 use crate::fleet::query::Query;
 use crate::fleet::status::{Differing, Listed, NodeStatus, Selection, Status};
 
@@ -27,8 +27,12 @@ use crate::fleet::status::{Differing, Listed, NodeStatus, Selection, Status};
 const LIMIT: usize = 20;
 
 /// What is fetched of the texts that nodes left out: the reasons.
-const UNSEARCHED: Want =
-    Want { has_contents: true, files_max: 10_000, bytes_max: 16 << 20, is_ranked_by_words: false };
+const UNSEARCHED: Want = Want {
+    contents: Contents::Whole,
+    files_max: 10_000,
+    bytes_max: 16 << 20,
+    is_ranked_by_words: false,
+};
 
 pub(super) fn command() -> Command {
     let json = Arg::new("json").long("json").action(ArgAction::SetTrue);

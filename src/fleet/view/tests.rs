@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::fleet::nodes::Named;
+use crate::fleet::nodes::{Frequencies, Named};
 use crate::tools::{Answer, Call, find};
 
 /// Nodes that compare every file with the query.
@@ -19,6 +19,7 @@ impl Listed {
             repository: repository.to_owned(),
             path: path.as_bytes().to_vec(),
             content: text.as_bytes().to_vec(),
+            size: text.len() as u64,
             commit: "c0ffee".to_owned(),
             score: 1.0,
         });
@@ -68,12 +69,23 @@ impl Nodes for Listed {
         Ok((names.into_iter().map(named).collect(), self.doubts.clone()))
     }
 
+    fn frequencies(
+        &self,
+        scope: &Query,
+        queries: &[Query],
+        _: Interrupt<'_>,
+    ) -> Result<Frequencies> {
+        let count =
+            |query: &Query| self.files.iter().filter(|file| matches(query, file)).count() as u64;
+        Ok(Frequencies { all: count(scope), files: queries.iter().map(count).collect() })
+    }
+
     fn search(&self, query: &Query, want: &Want, _: Interrupt<'_>) -> Result<Found> {
         let all = self.files.iter().filter(|file| matches(query, file));
         let mut files: Vec<Fetched> = all.cloned().collect();
         let more = files.len().saturating_sub(want.files_max);
         files.truncate(want.files_max);
-        for file in files.iter_mut().filter(|_| !want.has_contents) {
+        for file in files.iter_mut().filter(|_| want.contents == Contents::None) {
             file.content.clear();
         }
         Ok(Found { files, more, doubts: self.doubts.clone(), ..Found::default() })
@@ -166,6 +178,24 @@ fn a_context_names_the_repository() {
     let nodes = organisation();
     let task = "Opening a store must check its name";
     insta::assert_snapshot!(text(&nodes, "context", json!({"task": task})));
+}
+
+/// Of two equal files, the one beside a better file is first, whatever their paths.
+#[test]
+fn a_context_ranks_repositories() {
+    let mut nodes = Listed::default();
+    let menu = "package menu\n\nfunc Draw() { icon() }\n\nfunc icon() {}\n";
+    nodes.add("g.example/acme/any", "menu.go", menu);
+    nodes.add("g.example/acme/desk", "menu.go", menu);
+    nodes.add("g.example/acme/desk", "tray.go", "package menu\n\nfunc trayIcon() { icon() }\n");
+    let answer = answer(&nodes, "context", json!({"task": "draw the tray icon on start"}));
+    let reply = answer.and_then(|answer| answer.json()).expect("an answer");
+    let reply: Value = serde_json::from_str(&reply).expect("JSON");
+    let files = reply["files"].as_array().expect("files");
+    let paths: Vec<&str> = files.iter().filter_map(|file| file["path"].as_str()).collect();
+    let at = |path: &str| paths.iter().position(|of| *of == path);
+    let (beside, alone) = (at("g.example/acme/desk/menu.go"), at("g.example/acme/any/menu.go"));
+    assert!(beside.is_some() && (alone.is_none() || beside < alone), "{paths:?}");
 }
 
 #[test]

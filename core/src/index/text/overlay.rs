@@ -24,6 +24,9 @@ pub struct Overlay {
     live: Totals,
     /// The number of edited files whose words are missing.
     pub left_out: usize,
+    /// The inverse document frequencies of stems, where the files are a part of more; see
+    /// [`Overlay::with_rarities`].
+    rarities: Arc<HashMap<String, f32>>,
 }
 
 /// The words of an edited file.
@@ -78,7 +81,20 @@ impl Overlay {
     pub fn new(base: Arc<TextIndex>) -> Overlay {
         let masked = Bits::new(base.files().documents());
         let live = base.files().totals();
-        Overlay { base, masked, has_masked: false, files: Vec::new(), live, left_out: 0 }
+        let rarities = Arc::default();
+        Overlay { base, masked, has_masked: false, files: Vec::new(), live, left_out: 0, rarities }
+    }
+
+    /// Sets the inverse document frequencies of stems. Files that were chosen by the words of a question
+    /// all contain them, so frequencies in these files say nothing.
+    #[must_use]
+    pub fn with_rarities(self, rarities: HashMap<String, f32>) -> Overlay {
+        Overlay { rarities: Arc::new(rarities), ..self }
+    }
+
+    /// Returns the inverse document frequency of a stem, if it was set.
+    pub(super) fn rarity(&self, stem: &str) -> Option<f32> {
+        self.rarities.get(stem).copied()
     }
 
     /// Replaces the file in the index by `prepared`. O(words of the file + edits).

@@ -134,7 +134,7 @@ pub(super) fn rank_by<'a>(
     let lists = base::Lists::new(overlay, &scorers)?;
     let found = lists.document_counts(overlay);
     for ((scorer, edited), found) in scorers.iter_mut().zip(&edited).zip(found) {
-        scorer.weigh(found + edited.len(), &live);
+        scorer.weigh(found + edited.len(), &live, overlay.rarity(&scorer.term.stem));
     }
     let base::Scores { documents: base, files: base_files, best: base_best } =
         base::scores(overlay, &documents, &lengths, (&scorers, &lists), split);
@@ -267,11 +267,12 @@ struct Scorer<'a> {
 }
 
 impl Scorer<'_> {
-    /// Sets the weight of the term, which occurs in this many live documents.
-    fn weigh(&mut self, documents: usize, live: &Totals) {
+    /// Sets the weight of the term, which occurs in this many live documents; `known` is its inverse
+    /// document frequency if that is known.
+    fn weigh(&mut self, documents: usize, live: &Totals, known: Option<f32>) {
         let (found, all) = (documents as f64, live.documents as f64);
-        let rarity = (1.0 + ((all - found).max(0.0) + 0.5) / (found + 0.5)).ln();
-        self.weight = self.term.boost * rarity as f32;
+        let rarity = || (1.0 + ((all - found).max(0.0) + 0.5) / (found + 0.5)).ln() as f32;
+        self.weight = self.term.boost * known.unwrap_or_else(rarity);
     }
 
     fn frequency(&self, field: Field, length: Length, count: f32) -> f32 {

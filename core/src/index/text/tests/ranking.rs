@@ -43,6 +43,23 @@ fn definitions_come_before_uses() {
     assert_eq!(ranked(&overlay, ""), Vec::<String>::new());
 }
 
+/// In files that were chosen by their words, the frequent word may be the one that is rare elsewhere.
+#[test]
+fn rarities_that_are_known_decide() {
+    let (_dir, overlay) = indexed(&tree(&[
+        ("a.rs", "fn one() {\n    kernel();\n}\n"),
+        ("b.rs", "fn two() {\n    common();\n}\n"),
+        ("c.rs", "fn three() {\n    kernel();\n}\n"),
+    ]));
+    assert_eq!(ranked(&overlay, "common kernel")[0], "b.rs:1-3");
+    let rarities = [("common".to_owned(), 0.5), ("kernel".to_owned(), 7.0)];
+    let overlay = overlay.with_rarities(rarities.into());
+    assert_eq!(ranked(&overlay, "common kernel")[0], "a.rs:1-3");
+    let query = Query::parse("kernel");
+    let ranking = rank(&overlay, &query, &Bm25::DEFAULT).expect("a valid index");
+    assert_eq!(ranking.weights(), [7.0]);
+}
+
 #[test]
 fn ties_are_broken_by_path() {
     let text = "fn equal() {\n    one();\n    two();\n}\n";
