@@ -109,8 +109,11 @@ const GROUPS: &[Group] = &[
         title: "Servers",
         rows: &[
             #[cfg(feature = "ui")]
-            row(&[("ui", "")], "the repository in a browser"),
-            #[cfg(feature = "serve")]
+            row(
+                &[("mcp", ""), ("serve", ""), ("ui", "")],
+                "serve agents over stdio; over HTTP; pages",
+            ),
+            #[cfg(all(feature = "serve", not(feature = "ui")))]
             row(&[("mcp", ""), ("serve", "")], "serve agents over stdio; over HTTP"),
             #[cfg(not(feature = "serve"))]
             row(&[("mcp", "")], "serve agents over stdio"),

@@ -11,6 +11,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("ask", &["context"]),
     ("authors", &["ownership"]),
     ("blame", &["ownership"]),
+    #[cfg(feature = "ui")]
     ("browse", &["ui"]),
     ("build", &["index"]),
     ("called-by", &["callers"]),
@@ -19,8 +20,8 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("cat", &["read"]),
     ("choose", &["pick"]),
     ("clean", &["index", "--clean"]),
-    ("cochange", &["coupling"]),
     ("co-change", &["coupling"]),
+    ("cochange", &["coupling"]),
     ("commits", &["history"]),
     ("def", &["symbol"]),
     ("definition", &["symbol"]),
@@ -72,6 +73,7 @@ const COMMANDS: &[(&str, &[&str])] = &[
     ("uses", &["callers", "--uses"]),
     ("view", &["read"]),
     ("watch", &["index", "--watch"]),
+    #[cfg(feature = "ui")]
     ("web", &["ui"]),
     ("who", &["who-reviews"]),
     ("who-calls", &["callers"]),

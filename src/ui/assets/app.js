@@ -5,10 +5,14 @@ const main = () => document.getElementById("main");
 const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
 
 let pending = null;
+/** Ends the requests for sections of a page that is replaced. */
+let loading = new AbortController();
 
 /** Loads the page of an address and replaces `<main>`, or the element `id` in it. A newer call ends this one. */
 async function replace(address, id) {
   pending?.abort();
+  loading.abort();
+  loading = new AbortController();
   const own = (pending = new AbortController());
   try {
     const response = await fetch(address, { headers: { "X-Part": "1" }, signal: own.signal });
@@ -44,7 +48,7 @@ async function replace(address, id) {
 function load() {
   for (const section of document.querySelectorAll("section[data-source]:not([data-asked])")) {
     section.dataset.asked = "1";
-    fetch(section.dataset.source, { headers: { "X-Part": "1" } })
+    fetch(section.dataset.source, { headers: { "X-Part": "1" }, signal: loading.signal })
       .then((response) => response.text())
       .then((text) => {
         const fresh = new DOMParser().parseFromString(text, "text/html").querySelector("main");
@@ -53,7 +57,9 @@ function load() {
         section.replaceChildren(...part.childNodes);
         section.setAttribute("aria-busy", "false");
       })
-      .catch(() => show("the server does not answer; is codedb ui running?"));
+      .catch((error) => {
+        if (error.name !== "AbortError") show("the server does not answer; is codedb ui running?");
+      });
   }
 }
 /** Until a section arrives anew, its former content stays. */

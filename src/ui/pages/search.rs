@@ -10,7 +10,7 @@ use crate::base::text::{counted, plain};
 use crate::error::{Kind, Result};
 use crate::lang::language;
 use crate::tools::search::{Args, File, Search, SearchReply};
-use crate::tools::{Call, Define};
+use crate::tools::{Answer, Call, Define};
 use crate::ui::ask::Ask;
 use crate::ui::{code, links, page};
 
@@ -55,6 +55,10 @@ const PARTS: &[(&str, &str)] = &[
 fn make(call: &Call<'_>, ask: &Ask) -> Result<Shown> {
     let query = ask.raw("q").unwrap_or_default();
     let title = if query.is_empty() { "Search".to_owned() } else { format!("Search: {query}") };
+    if asked_only_facets(ask) {
+        let main = only_facets(call, ask, query)?;
+        return shown(call, &PAGE, title, main);
+    }
     let main = html! {
         h1.hidden { "Search" }
         form #search action="/search" role="search" data-live="results" {
@@ -85,6 +89,10 @@ fn make(call: &Call<'_>, ask: &Ask) -> Result<Shown> {
     shown(call, &PAGE, title, main)
 }
 
+fn asked_only_facets(ask: &Ask) -> bool {
+    ask.get("only") == Some("facets")
+}
+
 fn args(ask: &Ask, query: &str) -> Result<Args> {
     let part = ask.get("in");
     let args = json!({
@@ -108,35 +116,35 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
                 " lists all keys." }
         });
     }
-    let args = args(asked, query)?;
+    args(asked, query)?;
     let offset = asked.number("offset").unwrap_or(0);
-    // The files without their lines, for the facets; then those of this page.
-    let counted_args = Args {
-        paths_only: true,
-        max_results: Some(COUNTED),
-        max_per_file: Some(1),
-        ..args.clone()
-    };
-    let all = match Search::run(call, counted_args) {
-        Ok(all) => all,
+    let answer = match ask_lines(call, asked, query, offset) {
+        Ok(answer) => answer,
         Err(error) if error.kind() == Kind::Cancelled => return Err(error),
         Err(error) => return Ok(page::failure(&error)),
     };
-    if all.files.is_empty() {
-        return nothing(call, query, &all);
+    let found = super::data(&*answer)?;
+    let number =
+        |key: &str| found[key].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+    let files = found["files"].as_array().cloned().unwrap_or_default();
+    let is_partial = found["status"] == "partial";
+    if number("files_total") == 0 {
+        return nothing(call, query, is_partial);
     }
-    let reply = ask_lines(call, asked, query, offset)?;
-    let shown = offset + reply.len();
-    let more = all.files_total.saturating_sub(shown);
+    let shown = offset + files.len();
+    let more = number("files_total").saturating_sub(shown);
     Ok(html! {
         div.results {
-            aside aria-label="Facets" { (facets(asked, &all)) }
+            // The facets count all matching files, which takes longer than the first ones.
+            section.facets aria-label="Facets" aria-busy="true" data-source=(with(asked, "only", Some("facets"))) {
+                a href=(with(asked, "only", Some("facets"))) { "Folders and languages" }
+            }
             div {
                 p.count role="status" {
-                    (counted(all.total, "line")) " in " (counted(all.files_total, "file"))
-                    @if all.status == "partial" { " " strong { "(partial: some files were not read)" } }
+                    (counted(number("total"), "line")) " in " (counted(number("files_total"), "file"))
+                    @if is_partial { " " strong { "(partial: some files were not read)" } }
                 }
-                @for file in &reply { (file) }
+                @for file in &files { (of_file(file, query, asked)) }
                 @if more > 0 {
                     p { a rel="next" href=(with(asked, "offset", Some(&shown.to_string()))) {
                         "Next " (more.min(FILES)) " of " (counted(more, "more file"))
@@ -147,8 +155,20 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
     })
 }
 
-/// Returns the files of a page of results, with their lines.
-fn ask_lines(call: &Call<'_>, asked: &Ask, query: &str, offset: usize) -> Result<Vec<Markup>> {
+/// Returns the counts of all matching files, alone.
+fn only_facets(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
+    let args = Args {
+        paths_only: true,
+        max_results: Some(COUNTED),
+        max_per_file: Some(1),
+        ..args(asked, query)?
+    };
+    let all = Search::run(call, args)?;
+    Ok(html! { section { (facets(asked, &all)) } })
+}
+
+/// Searches for the files of a page of results, with their lines.
+fn ask_lines(call: &Call<'_>, asked: &Ask, query: &str, offset: usize) -> Result<Box<dyn Answer>> {
     let args = json!({
         "query": query,
         "regex": asked.is_set("regex"),
@@ -161,10 +181,7 @@ fn ask_lines(call: &Call<'_>, asked: &Ask, query: &str, offset: usize) -> Result
         "offset": offset,
         "body": false,
     });
-    let answer = ask(call, "search", args)?;
-    let data = super::data(&*answer)?;
-    let files = data["files"].as_array().cloned().unwrap_or_default();
-    Ok(files.iter().map(|file| of_file(file, query, asked)).collect())
+    ask(call, "search", args)
 }
 
 fn of_file(file: &serde_json::Value, query: &str, asked: &Ask) -> Markup {
@@ -270,7 +287,7 @@ fn name_of(glob: &str) -> String {
 }
 
 /// Returns the page without a match: what may have been meant.
-fn nothing(call: &Call<'_>, query: &str, all: &SearchReply) -> Result<Markup> {
+fn nothing(call: &Call<'_>, query: &str, is_partial: bool) -> Result<Markup> {
     let names = ask(call, "find", json!({"query": query, "max_results": 8}));
     let names = match names {
         Err(error) if error.kind() == Kind::Cancelled => return Err(error),
@@ -279,7 +296,7 @@ fn nothing(call: &Call<'_>, query: &str, all: &SearchReply) -> Result<Markup> {
     };
     Ok(html! {
         p.empty role="status" {
-            @if all.status == "partial" { "Nothing found in the files that were read; some were not." }
+            @if is_partial { "Nothing found in the files that were read; some were not." }
             @else { "No line matches." }
         }
         @if let Some(names) = names {
