@@ -109,10 +109,7 @@ const GROUPS: &[Group] = &[
         title: "Servers",
         rows: &[
             #[cfg(feature = "ui")]
-            row(
-                &[("mcp", ""), ("serve", ""), ("ui", "")],
-                "serve agents over stdio; over HTTP; pages",
-            ),
+            row(&[("mcp", ""), ("serve", ""), ("ui", "")], "serve agents: stdio, HTTP; a browser"),
             #[cfg(all(feature = "serve", not(feature = "ui")))]
             row(&[("mcp", ""), ("serve", "")], "serve agents over stdio; over HTTP"),
             #[cfg(not(feature = "serve"))]
