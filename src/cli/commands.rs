@@ -282,9 +282,11 @@ fn report_clap(err: &clap::Error) -> Result<ExitCode> {
         && let Some(ContextValue::String(name)) = err.get(ContextKind::InvalidSubcommand)
     {
         // One of a command, such as `fleet`, is not one of the whole program.
-        let usage = err.get(ContextKind::Usage).map(ToString::to_string).unwrap_or_default();
-        let is_nested = usage.contains("codedb fleet");
-        return Err(if is_nested { fleet::unknown(name) } else { unknown(name) });
+        #[cfg(feature = "fleet")]
+        if err.get(ContextKind::Usage).is_some_and(|it| it.to_string().contains("codedb fleet")) {
+            return Err(fleet::unknown(name));
+        }
+        return Err(unknown(name));
     }
     let text = err.render().to_string();
     let text = text.trim_end().trim_start_matches("error: ");

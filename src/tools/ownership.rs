@@ -155,7 +155,7 @@ impl Define for Ownership {
 /// # Errors
 ///
 /// If git fails.
-pub(crate) fn of_lines(call: &Call<'_>, path: &[u8]) -> Result<Option<(Arc<FileBlame>, String)>> {
+pub fn of_lines(call: &Call<'_>, path: &[u8]) -> Result<Option<(Arc<FileBlame>, String)>> {
     let (Some(history), Some(git)) = (call.code.history()?, call.code.git()) else {
         return Ok(None);
     };
