@@ -13,12 +13,15 @@ use super::index::tree_options;
 use super::log_sink;
 use super::mcp::{served_place_args, server_args, server_options};
 use super::report;
-use crate::error::{Kind, Result};
-use crate::mcp::{self, Address};
+use crate::error::{Error, Kind, Result};
+use crate::mcp::{self, Address, Allows, Writes};
 use crate::ui::{self, Sessions};
 
 /// The port unless one is given; another one is chosen if it is taken.
 const PORT: u16 = 7371;
+
+/// Flags of other servers: clients at `/mcp` send no token here, so any program on this machine could use them.
+const REFUSED: [&str; 2] = ["allow-edit", "allow-clone"];
 
 pub(super) fn command() -> Command {
     Command::new("ui")
@@ -49,7 +52,10 @@ pub(super) fn command() -> Command {
                 .conflicts_with_all(["port", "no-open"])
                 .help("Write map, history and benchmarks into DIR as pages without a server"),
         )
-        .args(server_args())
+        .args(server_args().map(|arg| {
+            let is_refused = REFUSED.contains(&arg.get_id().as_str());
+            arg.hide(is_refused)
+        }))
         .args(served_place_args())
 }
 
@@ -73,7 +79,12 @@ fn serve(
     port: u16,
     opens: bool,
 ) -> Result<ExitCode> {
-    let options = server_options(matches, tree)?;
+    let mut options = server_options(matches, tree)?;
+    if options.writes == Writes::Allowed || options.allows.clone {
+        return Err(Error::usage("`codedb ui` neither edits files nor clones repositories")
+            .with_hint("use `codedb mcp`, or `codedb serve` with a token"));
+    }
+    options.allows = Allows::default();
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     let address = Address { listen, token: None, hosts: Vec::new() };
     let sessions = Arc::new(Sessions::default());

@@ -6,7 +6,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::place::Place;
+use crate::support::place::{Answer, Place};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -40,8 +40,12 @@ impl Response {
 
 impl Pages {
     fn start(place: &Place) -> Pages {
+        Pages::start_with(place, &[])
+    }
+
+    fn start_with(place: &Place, args: &[&str]) -> Pages {
         let mut command = place.codedb("ui");
-        command.args(["--no-open", "--port", "0"]);
+        command.args(["--no-open", "--port", "0"]).args(args);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the server starts");
         let mut line = String::new();
@@ -135,6 +139,27 @@ fn foreign_pages_are_refused() {
         assert_eq!(response.status, 403, "{body}");
     }
     assert_eq!(pages.send("DELETE /decisions", &cookie, "").status, 405);
+}
+
+/// Clients of the same server send no token, so they cannot add directories, clone or write.
+#[test]
+fn mcp_clients_only_read() {
+    let place = place();
+    let mut pages = place.codedb("ui");
+    let refused = Answer::of({
+        pages.args(["--no-open", "--port", "0", "--allow-edit"]);
+        pages
+    });
+    assert_eq!(refused.code, 2, "{}", refused.text());
+    let pages = Pages::start_with(&place, &["--toolsets", "all"]);
+    let headers = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+                   MCP-Protocol-Version: 2025-11-25\r\n";
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#;
+    let listed = pages.send("POST /mcp", headers, body);
+    assert!(listed.body.contains("codedb_search"), "{} {}", listed.head, listed.body);
+    for name in ["\"codedb_index\"", "\"codedb_edit\""] {
+        assert!(!listed.body.contains(name), "{name}");
+    }
 }
 
 #[test]

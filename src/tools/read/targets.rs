@@ -72,13 +72,13 @@ pub(super) fn read(call: &Call<'_>, args: &Args) -> Result<Several> {
             .with_hint("write them into `targets`: `a.rs:10-40`, `b.rs:Type::method`"));
     }
     let path = Some(&args.path).filter(|path| !path.is_empty());
-    let all = with_lines(path.into_iter().chain(&args.targets));
+    let all: Vec<&String> = path.into_iter().chain(&args.targets).collect();
     if all.len() > TARGETS_MAX {
         return Err(Error::usage(format!("{} targets; at most {TARGETS_MAX} fit", all.len())));
     }
     let (total, mut parts) = (all.len(), Vec::new());
     let (mut failed, mut first_error) = (Vec::new(), None);
-    for target in &all {
+    for target in all {
         match split(call, target, args.compact).and_then(|args| super::one(call, args)) {
             Ok(part) => parts.push(part),
             Err(error) => {
@@ -107,22 +107,6 @@ pub(super) fn read(call: &Call<'_>, args: &Args) -> Result<Several> {
         reserved += cost - max;
     }
     unreachable!("the last pass returns")
-}
-
-/// Returns the targets; what is only a range of lines, such as `10-40`, is about the target before it.
-fn with_lines<'a>(given: impl Iterator<Item = &'a String>) -> Vec<String> {
-    let is_range = |text: &str| {
-        let (first, last) = text.split_once('-').unwrap_or((text, text));
-        first.parse::<usize>().is_ok() && last.parse::<usize>().is_ok()
-    };
-    let mut all: Vec<String> = Vec::new();
-    for target in given {
-        match all.last_mut().filter(|last| is_range(target) && path_and_lines(last).is_none()) {
-            Some(last) => *last = format!("{last}:{target}"),
-            None => all.push(target.clone()),
-        }
-    }
-    all
 }
 
 /// Returns the parts that fit into some tokens, and names the others. O(tokens · parts).

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{Page, Shown, ask, shown};
 use crate::base::text::{counted, plain};
@@ -93,18 +93,26 @@ fn asked_only_facets(ask: &Ask) -> bool {
     ask.get("only") == Some("facets")
 }
 
-fn args(ask: &Ask, query: &str) -> Result<Args> {
-    let part = ask.get("in");
-    let args = json!({
+/// Returns the arguments of a search, with `more` of them.
+fn arguments(ask: &Ask, query: &str, more: Value) -> Value {
+    let mut args = json!({
         "query": query,
         "regex": ask.is_set("regex"),
         "case_sensitive": !ask.is_set("ignore"),
         "word": ask.is_set("word"),
         "path_glob": ask.get("glob"),
-        "in": part,
+        "in": ask.get("in"),
     });
-    serde_json::from_value(args).map_err(|_| {
-        crate::Error::usage(format!("`{}` is no part of a file", plain(part.unwrap_or_default())))
+    if let (Some(args), Value::Object(more)) = (args.as_object_mut(), more) {
+        args.extend(more);
+    }
+    args
+}
+
+fn args(ask: &Ask, query: &str) -> Result<Args> {
+    serde_json::from_value(arguments(ask, query, Value::Null)).map_err(|_| {
+        let part = plain(ask.get("in").unwrap_or_default());
+        crate::Error::usage(format!("`{part}` is no part of a file"))
     })
 }
 
@@ -169,22 +177,13 @@ fn only_facets(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
 
 /// Searches for the files of a page of results, with their lines.
 fn ask_lines(call: &Call<'_>, asked: &Ask, query: &str, offset: usize) -> Result<Box<dyn Answer>> {
-    let args = json!({
-        "query": query,
-        "regex": asked.is_set("regex"),
-        "case_sensitive": !asked.is_set("ignore"),
-        "word": asked.is_set("word"),
-        "path_glob": asked.get("glob"),
-        "in": asked.get("in"),
-        "max_results": FILES,
-        "max_per_file": LINES,
-        "offset": offset,
-        "body": false,
+    let page = json!({
+        "max_results": FILES, "max_per_file": LINES, "offset": offset, "body": false,
     });
-    ask(call, "search", args)
+    ask(call, "search", arguments(asked, query, page))
 }
 
-fn of_file(file: &serde_json::Value, query: &str, asked: &Ask) -> Markup {
+fn of_file(file: &Value, query: &str, asked: &Ask) -> Markup {
     let path = file["path"].as_str().unwrap_or_default();
     let count = file["count"].as_u64().unwrap_or_default();
     let lines = file["lines"].as_array().cloned().unwrap_or_default();
