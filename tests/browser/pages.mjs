@@ -169,8 +169,10 @@ try {
   if (!given) {
     await page.goto(`${origin}/search`);
     await page.keyboard.type("def total");
-    await page.waitForSelector(".hit");
-    check(new URL(page.url()).searchParams.get("q") === "def total", "the address has the query");
+    // The results of the last key, and the facets that follow them.
+    const isDone = () => document.querySelector(".count")?.textContent.startsWith("1 line in 1 file") && !document.querySelector("[aria-busy='true']");
+    await page.waitForFunction(isDone, null, { timeout: 10_000 });
+    check(await page.evaluate(() => new URLSearchParams(location.search).get("q") === "def total"), "the address has the query");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/file\/src\/cart.py\?line=1/);
