@@ -8,15 +8,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createRequire } from "node:module";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 
 const words = process.argv.slice(2);
 const at = words.indexOf("--pictures");
 const pictures = at < 0 ? null : words.splice(at, 2)[1];
-const [program, browserPath, given] = words;
-if (!program || !browserPath) throw new Error("usage: node pages.mjs PROGRAM CHROMIUM [TREE] [--pictures DIR]");
+const [named, browserPath, given] = words;
+if (!named || !browserPath) throw new Error("usage: node pages.mjs PROGRAM CHROMIUM [TREE] [--pictures DIR]");
 
+// It is started in the tree.
+const program = resolve(named);
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const BYTES_MAX = 150 * 1024;
 const failures = [];

@@ -5,11 +5,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 
-const [program, browserPath, tree] = process.argv.slice(2);
+const [named, browserPath, tree] = process.argv.slice(2);
 if (!tree) throw new Error("usage: node times.mjs PROGRAM CHROMIUM TREE");
+// It is started in the tree.
+const program = resolve(named);
 const QUERIES = ["open", "config", "error", "parse_", "TODO", "return x"];
 const ROUNDS = 5;
 
