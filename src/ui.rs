@@ -4,7 +4,7 @@
 //! (`router`) and runs it in a thread that may block (`work`). `pages` has one file for each page, which asks
 //! tools and composes their replies; `page` writes a reply as HTML, `code` lines of a file, `shell` what is
 //! around a page, `links` the addresses of pages. `treemap` divides areas, `layers` orders graphs, `diagram` draws
-//! them. `changes` tells open pages that a file changed. `assets` are the style sheet and the scripts.
+//! them. `changes` tells open pages that a file changed, `editor` opens one. `assets` are the style sheet and the scripts.
 //!
 //! `export` writes some pages as files.
 //!
@@ -16,6 +16,7 @@ mod assets;
 mod changes;
 mod code;
 mod diagram;
+mod editor;
 mod export;
 mod layers;
 mod links;
@@ -30,12 +31,13 @@ mod work;
 
 use std::sync::Arc;
 
+pub use editor::Editor;
 pub use export::{FIRST, MARK, StaticFile, export};
 pub use sessions::Sessions;
 
 use crate::mcp::site::{Site, Tree};
 
-/// Returns the site of a tree. `sessions` are the browsers that may use it.
-pub fn site(tree: Tree, sessions: Arc<Sessions>) -> Arc<dyn Site> {
-    Arc::new(router::Pages::new(tree, sessions))
+/// Returns the site of a tree. `sessions` are the browsers that may use it, `editor` is what opens files for them.
+pub fn site(tree: Tree, sessions: Arc<Sessions>, editor: Option<Editor>) -> Arc<dyn Site> {
+    Arc::new(router::Pages::new(tree, sessions, editor))
 }

@@ -17,7 +17,7 @@ use super::settings::{self, Color};
 use super::terminal;
 use crate::answer::style::{Part, Style};
 use crate::base::path::{from_path, shown};
-use crate::base::text::plain;
+use crate::base::text::{plain, shell_word};
 use crate::tools::session::PROJECT;
 use crate::tools::{self, Location};
 
@@ -177,16 +177,6 @@ impl<'a> Display<'a> {
     }
 }
 
-/// Returns a word as a shell reads it.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 impl Style for Display<'_> {
     fn relative<'p>(&self, path: &'p str) -> Cow<'p, str> {
         let Some(current) = self.current.as_ref().filter(|parts| !parts.is_empty()) else {
@@ -235,9 +225,9 @@ impl Style for Display<'_> {
                         let path = self.relative(text);
                         // A path is no option.
                         let start = if path.starts_with('-') { "./" } else { "" };
-                        Some(quoted(&plain(&format!("{start}{path}"))))
+                        Some(shell_word(&plain(&format!("{start}{path}"))))
                     }
-                    Value::String(text) => Some(quoted(&plain(text))),
+                    Value::String(text) => Some(shell_word(&plain(text))),
                     value => Some(value.to_string()),
                 };
                 let is_like_option = word.as_ref().is_some_and(|word| word.starts_with('-'));

@@ -17,6 +17,7 @@ mod demo;
 mod display;
 mod doctor;
 mod drift;
+mod editor;
 mod edits;
 mod eval;
 mod examples;

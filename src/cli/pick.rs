@@ -4,7 +4,6 @@
 //! [`state`] is what is shown, as a value; [`view`] draws it, [`ranking`] filters, [`source`] reads the index
 //! in other threads, [`screen`] is the terminal. This file connects them.
 
-mod editor;
 mod input;
 mod item;
 pub(super) mod keys;
@@ -39,7 +38,7 @@ use self::state::{End, Event, State, Typing};
 use self::view::Theme;
 use super::index::{place_args, tree_options};
 use super::tool::{check, fresh_arg};
-use super::{display, place, settings, terminal};
+use super::{display, editor, place, settings, terminal};
 use crate::base::path::to_path;
 use crate::engine::{Check, Engine};
 use crate::error::{Error, Kind, Result};

@@ -4,18 +4,20 @@ mod export;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use std::process::{Command as Process, ExitCode, Stdio};
 use std::sync::Arc;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
+use super::editor;
 use super::index::tree_options;
 use super::log_sink;
 use super::mcp::{served_place_args, server_args, server_options};
 use super::report;
 use crate::error::{Error, Kind, Result};
 use crate::mcp::{self, Address, Allows, Writes};
-use crate::ui::{self, Sessions};
+use crate::ui::{self, Editor, Sessions};
 
 /// The port unless one is given; another one is chosen if it is taken.
 const PORT: u16 = 7371;
@@ -89,7 +91,11 @@ fn serve(
     let address = Address { listen, token: None, hosts: Vec::new() };
     let sessions = Arc::new(Sessions::default());
     let of_site = Arc::clone(&sessions);
-    let site = move |tree| Some(ui::site(tree, of_site));
+    let editor = editor::command().map(|(name, has_window, command)| {
+        let words = move |file: &Path, line: usize| command(file, u32::try_from(line).unwrap_or(1));
+        Editor::new(name, has_window, words)
+    });
+    let site = move |tree| Some(ui::site(tree, of_site, editor));
     mcp::serve_site(options, &address, site, |listening| ready(listening, &sessions, opens))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -4,12 +4,9 @@
 
 use std::fmt::Write as _;
 use std::ops::Range;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use memchr::memmem::Finder;
 use memchr::{memchr, memrchr};
-use rayon::prelude::*;
 use regex_automata::Input;
 use regex_automata::meta::{Cache, Regex};
 use schemars::JsonSchema;
@@ -30,21 +27,23 @@ use crate::catalog::code::Focus;
 use crate::catalog::damage::Part;
 use crate::catalog::extract::Extract;
 use crate::catalog::searches::{MatchingFile, SearchResult};
-use crate::error::{Error, Kind, Result};
-use crate::index::code::keys;
-use crate::lang::marks::{self, Marks};
+use crate::error::Result;
+use crate::lang::marks::Marks;
 use crate::lang::{Symbol, SymbolKind};
 use crate::source::text_cache::Text;
 
+pub use candidates::FileKind;
 pub use literal::Literal;
 pub use structure::{Inside, Region};
 
 use below::glob_below;
+use candidates::{Bounds, Within, marks, searched};
 use quoting::{LineLimits, Searched, lines};
 use structure::{Structure, Where, fitting};
 
 mod below;
 mod bodies;
+mod candidates;
 mod literal;
 mod quoting;
 mod structure;
@@ -62,21 +61,8 @@ const CONTEXT_MAX: usize = 20;
 /// The number of files without facts that a search indexes.
 const MISSING_FEW: usize = 32;
 
-/// The maximum number of files that one search reads.
-const READ_FILES_MAX: usize = 100_000;
-
-/// The maximum number of bytes of files that one search reads.
-const READ_BYTES_MAX: u64 = 1 << 30;
-
 /// The maximum number of bytes that are read of a file.
 const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
-
-/// The maximum total size of files that are searched on one thread: it finishes them before further
-/// threads would have started.
-const ALONE_BYTES_MAX: u64 = 1 << 20;
-
-/// The number of files that are read between two checks for cancellation.
-const STRIDE: usize = 1024;
 
 /// The tool; see [`Define`].
 #[derive(Debug)]
@@ -118,6 +104,12 @@ pub struct Args {
     /// Every matching line, without any limit
     #[serde(skip)]
     pub everything: bool,
+    /// Reads no further once the files of the reply are known
+    #[serde(skip)]
+    pub is_first: bool,
+    /// Only files of a kind
+    #[serde(skip)]
+    pub kind: Option<FileKind>,
 }
 
 /// A line of a file.
@@ -157,6 +149,11 @@ pub struct File {
 }
 
 impl File {
+    /// Returns what it is to the search.
+    pub fn kind(&self) -> FileKind {
+        FileKind::of(self.marks, self.defines)
+    }
+
     /// Returns how many of its matching lines are shown.
     fn shown(&self) -> usize {
         self.lines.iter().filter(|line| !line.context).count()
@@ -183,6 +180,9 @@ pub struct SearchReply {
     /// How many candidate files could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_failed: usize,
+    /// How many files that may match were not read because the reply is full: the totals do not count them.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub files_left: usize,
     /// How many files are not indexed yet, so that `defines` and marks may be missing.
     #[serde(skip_serializing_if = "is_zero")]
     pub files_unknown: usize,
@@ -214,22 +214,6 @@ pub struct SearchReply {
 
 fn is_zero(count: &usize) -> bool {
     *count == 0
-}
-
-/// A candidate file, in the order of the reply.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-struct Ranked {
-    rank: Rank,
-    at: usize,
-}
-
-/// The groups of files, in order.
-#[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
-enum Rank {
-    Definer,
-    Source,
-    Test,
-    Other,
 }
 
 impl Define for Search {
@@ -280,14 +264,30 @@ impl Define for Search {
             _ if needs_facts => call.code.catalog(&[])?,
             _ => catalog,
         };
-        let within = (args.path_glob.as_deref(), glob.as_ref());
+        let within =
+            Within { given: args.path_glob.as_deref(), glob: glob.as_ref(), kind: args.kind };
+        let offset = args.offset.unwrap_or(0);
+        let (max, lines_max) = if args.everything {
+            (usize::MAX, usize::MAX)
+        } else {
+            let lines_max = args.max_per_file.unwrap_or(LINES).min(LINES_MAX);
+            (results_max(args.max_results, FILES), lines_max)
+        };
         let condition = Where::new(catalog, args.part, args.def.as_deref())?;
-        let bounds = if args.everything { Bounds::NONE } else { Bounds::ALL };
+        let bounds = match args.everything {
+            true => Bounds::NONE,
+            // Whether a part or a definition has the matches is known after all files are read.
+            false if args.is_first && condition.is_everywhere() => {
+                Bounds { matching_max: offset.saturating_add(max), ..Bounds::ALL }
+            }
+            false => Bounds::ALL,
+        };
         let searched = searched(call, catalog, &pattern, &matcher, within, bounds)?;
-        let SearchResult { matching, files_unread, files_failed } = &*searched;
+        let SearchResult { matching, files_unread, files_failed, files_left } = &*searched;
         let (files_unread, files_failed) = (*files_unread, *files_failed);
         let is_empty = matching.is_empty();
-        if is_empty && glob_problem(call, files, within, true).is_none() {
+        // Other kinds of files may have it as a text.
+        if is_empty && args.kind.is_none() && glob_problem(call, files, within, true).is_none() {
             // A pattern that was meant as one is answered with what it finds.
             let literal = literal::tried(call, catalog, &pattern, within)?;
             if literal.is_some_and(|literal| literal.regex_lines > Some(0)) {
@@ -301,13 +301,6 @@ impl Define for Search {
         } else {
             limited = fitting(call, catalog, &matcher, &condition, matching)?;
             &limited
-        };
-        let offset = args.offset.unwrap_or(0);
-        let (max, lines_max) = if args.everything {
-            (usize::MAX, usize::MAX)
-        } else {
-            let lines_max = args.max_per_file.unwrap_or(LINES).min(LINES_MAX);
-            (results_max(args.max_results, FILES), lines_max)
         };
         let limits = LineLimits {
             lines: lines_max,
@@ -375,7 +368,8 @@ impl Define for Search {
             without_definitions: [Part::Search, Part::Code]
                 .iter()
                 .any(|&part| call.code.found_damage(part)),
-            next_offset: (end < matching.len()).then_some(end),
+            files_left: *files_left,
+            next_offset: (end < matching.len() || *files_left > 0).then_some(end),
             bodies_left_out: if args.body == Some(true) { bodies_left_out } else { 0 },
             literal,
             is_limited: !condition.is_everywhere(),
@@ -393,7 +387,7 @@ fn glob_problem(
     within: Within<'_>,
     is_empty: bool,
 ) -> Option<String> {
-    match within {
+    match (within.given, within.glob) {
         (Some(given), Some(glob)) if is_empty => glob::unmatched(files, "path_glob", given, glob),
         _ if is_empty && call.is_limited() => {
             let is_none = !(0..files.len()).any(|at| call.wants(files.path(at)));
@@ -401,146 +395,6 @@ fn glob_problem(
         }
         _ => None,
     }
-}
-
-/// A glob as it is given and parsed.
-type Within<'a> = (Option<&'a str>, Option<&'a PathGlob>);
-
-/// How many candidate files a search may read.
-#[derive(Clone, Copy, Eq, PartialEq)]
-struct Bounds {
-    files_max: usize,
-    bytes_max: u64,
-}
-
-impl Bounds {
-    /// Those of every search.
-    const ALL: Bounds = Bounds { files_max: READ_FILES_MAX, bytes_max: READ_BYTES_MAX };
-    /// Those of a search that lists everything.
-    const NONE: Bounds = Bounds { files_max: usize::MAX, bytes_max: u64::MAX };
-}
-
-/// Returns the files that match, from the cache or by reading the candidates. If there are more
-/// candidates than `bounds` allows, the first ones are read with [`Bounds::ALL`], else none.
-fn searched(
-    call: &Call<'_>,
-    catalog: &Catalog,
-    pattern: &Pattern<'_>,
-    matcher: &Matcher<'_>,
-    (given, glob): Within<'_>,
-    bounds: Bounds,
-) -> Result<Arc<SearchResult>> {
-    let key = (pattern.key(), given.map(str::to_owned));
-    // The cache knows no further limits.
-    if !call.is_limited()
-        && let Some(kept) = catalog.cached_search(&key)
-        && (bounds != Bounds::NONE || kept.files_unread == 0)
-    {
-        return Ok(kept);
-    }
-    let files = call.code.files()?;
-    let places = call.code.candidates(&pattern.plan())?;
-    let mut places = places.unwrap_or_else(|| (0..files.len()).collect());
-    places.retain(|&at| {
-        let is_candidate = glob.is_none_or(|glob| glob.is_match(files.path(at)));
-        is_candidate && files.info(at).may_be_read() && call.wants(files.path(at))
-    });
-    let mut ranked = ranked(catalog, pattern.query, places)?;
-    let files_unread = cut(catalog, &mut ranked, bounds);
-    if files_unread > 0 && bounds.files_max < Bounds::ALL.files_max {
-        return Ok(Arc::new(SearchResult { matching: Vec::new(), files_unread, files_failed: 0 }));
-    }
-    let (matching, files_failed, is_lasting) = matching(call, catalog, matcher, &ranked)?;
-    let searched = Arc::new(SearchResult { matching, files_unread, files_failed });
-    if is_lasting && !call.is_limited() {
-        catalog.cache_search(key, &searched);
-    }
-    Ok(searched)
-}
-
-/// Sorts candidate files into the order of the reply.
-fn ranked(catalog: &Catalog, query: &str, places: Vec<usize>) -> Result<Vec<Ranked>> {
-    let mut definers = Vec::new();
-    if query.as_bytes() >= keys::NAMES_FROM {
-        definers.extend(catalog.defined(query.as_bytes())?.iter().map(|at| at.file.index()));
-    }
-    definers.sort_unstable();
-    // Each group keeps the order of paths.
-    let mut by_rank: [Vec<Ranked>; 4] = Default::default();
-    for at in places {
-        let marks = marks(catalog, at)?;
-        let rank = match marks {
-            marks if marks.ranks_last() => Rank::Other,
-            _ if definers.binary_search(&at).is_ok() => Rank::Definer,
-            marks if marks.test => Rank::Test,
-            _ => Rank::Source,
-        };
-        by_rank[rank as usize].push(Ranked { rank, at });
-    }
-    Ok(by_rank.concat())
-}
-
-fn marks(catalog: &Catalog, at: usize) -> Result<Marks> {
-    let known = catalog.marks_if_indexed(FileId::new(at))?;
-    Ok(known.unwrap_or_else(|| marks::of_path(catalog.files().path(at))))
-}
-
-/// Cuts the files to the bounds of a search; returns how many are left out.
-fn cut(catalog: &Catalog, ranked: &mut Vec<Ranked>, bounds: Bounds) -> usize {
-    let mut bytes = 0;
-    let fits = |file: &&Ranked| {
-        bytes += catalog.files().info(file.at).size_bytes.min(FILE_BYTES_MAX as u64);
-        bytes <= bounds.bytes_max
-    };
-    let kept = ranked.iter().take(bounds.files_max).take_while(fits).count();
-    let left_out = ranked.len() - kept;
-    ranked.truncate(kept);
-    left_out
-}
-
-/// Returns the matching files with their numbers of matching lines, the number of files that could
-/// not be read, and whether the result can be cached.
-fn matching(
-    call: &Call<'_>,
-    catalog: &Catalog,
-    matcher: &Matcher<'_>,
-    ranked: &[Ranked],
-) -> Result<(Vec<MatchingFile>, usize, bool)> {
-    let mut found = Vec::new();
-    let (failed, is_lasting) = (AtomicUsize::new(0), AtomicBool::new(true));
-    for stride in ranked.chunks(STRIDE) {
-        // Returns an error if the call was cancelled.
-        call.code.files()?;
-        let count = |cache: &mut Cache, file: &Ranked| {
-            let text = catalog.text_as_listed(FileId::new(file.at), FILE_BYTES_MAX);
-            is_lasting.fetch_and(matches!(text, Ok((_, true))), Ordering::Relaxed);
-            // A file that was deleted meanwhile does not match.
-            let is_failure = |error: &Error| error.kind() == Kind::Io;
-            failed.fetch_add(usize::from(text.as_ref().is_err_and(is_failure)), Ordering::Relaxed);
-            let count = spans(&text.ok()?.0?.original_utf8()?, matcher, cache).count();
-            let is_definer = file.rank == Rank::Definer;
-            let file = FileId::new(file.at);
-            (count > 0).then_some(MatchingFile { is_definer, file, count })
-        };
-        if exceeds_one_thread(catalog, stride) {
-            let counts = stride.par_iter().map_init(|| matcher.cache(), count);
-            found.par_extend(counts.flatten_iter());
-        } else {
-            let mut cache = matcher.cache();
-            found.extend(stride.iter().filter_map(|file| count(&mut cache, file)));
-        }
-    }
-    Ok((found, failed.into_inner(), is_lasting.into_inner()))
-}
-
-/// Returns true if the total size of the files may exceed [`ALONE_BYTES_MAX`]. Stops at the first
-/// file that reaches the limit.
-fn exceeds_one_thread(catalog: &Catalog, files: &[Ranked]) -> bool {
-    let mut bytes = 0;
-    files.iter().any(|file| {
-        bytes += catalog.text_bytes_max(FileId::new(file.at));
-        bytes > ALONE_BYTES_MAX
-    })
 }
 
 /// Returns the part of a file that is searched.
@@ -681,7 +535,10 @@ impl Reply for SearchReply {
         let lines = counted(self.total, "line");
         let (shown, files) = (self.files_shown, self.files_total);
         let more = self.next_offset.map(|offset| {
-            format!("{shown} of {files} files with {lines} shown; continue with `offset` {offset}")
+            let least = if self.files_left > 0 { "at least " } else { "" };
+            format!(
+                "{shown} of {least}{files} files with {least}{lines} shown; continue with `offset` {offset}"
+            )
         });
         let unread = (self.files_unread > 0).then(|| {
             let files = counted(self.files_unread, "file");

@@ -2,6 +2,8 @@
 
 use url::form_urlencoded;
 
+use super::editor::Editor;
+
 /// What a page is asked for.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ask {
@@ -11,6 +13,8 @@ pub(super) struct Ask {
     params: Vec<(String, String)>,
     /// The token that forms must contain.
     pub(super) form: String,
+    /// The editor of the person at the page, if one is set.
+    pub(super) editor: Option<Editor>,
     /// True for a form that was sent with its token: it may change something.
     pub(super) is_sent: bool,
 }

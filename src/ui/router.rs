@@ -16,6 +16,7 @@ use percent_encoding::percent_decode_str;
 use super::ask::{Ask, parsed};
 use super::assets::{self, Asset};
 use super::changes::Changes;
+use super::editor::{self, Editor};
 use super::pages::{self, Shown};
 use super::sessions::{Session, Sessions, cookie_name};
 use super::shell;
@@ -43,12 +44,13 @@ struct Inner {
     work: Work,
     sessions: Arc<Sessions>,
     changes: Changes,
+    editor: Option<Editor>,
 }
 
 impl Pages {
-    pub(super) fn new(tree: Tree, sessions: Arc<Sessions>) -> Pages {
+    pub(super) fn new(tree: Tree, sessions: Arc<Sessions>, editor: Option<Editor>) -> Pages {
         let changes = Changes::new(tree.clone());
-        Pages { inner: Arc::new(Inner { work: Work::new(tree), sessions, changes }) }
+        Pages { inner: Arc::new(Inner { work: Work::new(tree), sessions, changes, editor }) }
     }
 }
 
@@ -134,6 +136,7 @@ impl Inner {
             return Err(Error::usage("the path in this address is not UTF-8"));
         };
         decoded.trim_end_matches('/').clone_into(&mut ask.path);
+        ask.editor.clone_from(&self.editor);
         let make = page.make;
         let making = self.work.run(move |call| make(call, &ask));
         let made = tokio::time::timeout(PATIENCE, making).await;
@@ -153,11 +156,31 @@ impl Inner {
             let error = Error::new(Kind::Usage, "this form was not sent by a page of this server");
             return respond(StatusCode::FORBIDDEN, shell::failed(&error), false);
         }
+        if uri.path() == editor::ADDRESS {
+            return match self.opened(ask).await {
+                // The browser stays on its page.
+                Ok(()) => bytes_of(StatusCode::NO_CONTENT, "text/plain", Bytes::new()),
+                Err(error) => respond(status_of(&error), shell::failed(&error), false),
+            };
+        }
         match self.shown(uri.path(), ask).await {
             Ok(Some(shown)) => respond(StatusCode::OK, shown, false),
             Ok(None) => respond(StatusCode::NOT_FOUND, shell::unknown(), false),
             Err(error) => respond(status_of(&error), shell::failed(&error), false),
         }
+    }
+}
+
+impl Inner {
+    /// Opens a file in the editor.
+    async fn opened(&self, ask: Ask) -> Result<()> {
+        let editor = self.editor.clone();
+        let editor = editor.ok_or_else(|| {
+            Error::usage("no editor is set").with_hint("set VISUAL or EDITOR and start again")
+        })?;
+        let path = ask.get("path").unwrap_or_default().to_owned();
+        let line = ask.number("line").unwrap_or(1).max(1);
+        self.work.run(move |call| editor.open(call, &path, line)).await
     }
 }
 

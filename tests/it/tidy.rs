@@ -26,19 +26,20 @@ const UNSAFE: &[&str] = &[
 
 /// Files that use the text of a file as it is, with its secrets, and show nothing of it.
 const ORIGINALS: &[&str] = &[
-    "core/src/source/",              // Reads, caches and writes it.
-    "core/src/catalog.rs",           // Compares hashes and extracts facts.
-    "core/src/catalog/interface.rs", // Hashes it.
-    "src/fleet/view.rs",             // Extracts facts, and cuts contents.
-    "src/tools/changes.rs",          // Compares hashes.
-    "src/tools/edit.rs",             // Edits it; its diff is made of masked texts.
-    "src/tools/outline.rs",          // Compares hashes and detects the language.
-    "src/tools/query/search.rs",     // Matches it; lines are quoted from the masked text.
-    "src/tools/read.rs",             // Hashes it and detects language and format.
-    "src/tools/search.rs",           // Matches it; lines are quoted from the masked text.
-    "src/tools/search/structure.rs", // Matches it as well.
-    "src/tools/tree/folders.rs",     // Counts lines.
-    "src/tools/word.rs",             // Matches it; lines are quoted from the masked text.
+    "core/src/source/",               // Reads, caches and writes it.
+    "core/src/catalog.rs",            // Compares hashes and extracts facts.
+    "core/src/catalog/interface.rs",  // Hashes it.
+    "src/fleet/view.rs",              // Extracts facts, and cuts contents.
+    "src/tools/changes.rs",           // Compares hashes.
+    "src/tools/edit.rs",              // Edits it; its diff is made of masked texts.
+    "src/tools/outline.rs",           // Compares hashes and detects the language.
+    "src/tools/query/search.rs",      // Matches it; lines are quoted from the masked text.
+    "src/tools/read.rs",              // Hashes it and detects language and format.
+    "src/tools/search.rs",            // Matches it; lines are quoted from the masked text.
+    "src/tools/search/candidates.rs", // Matches it.
+    "src/tools/search/structure.rs",  // Matches it as well.
+    "src/tools/tree/folders.rs",      // Counts lines.
+    "src/tools/word.rs",              // Matches it; lines are quoted from the masked text.
 ];
 
 /// Paths of a development machine, split so that this file passes.

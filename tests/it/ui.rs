@@ -44,7 +44,13 @@ impl Pages {
     }
 
     fn start_with(place: &Place, args: &[&str]) -> Pages {
+        Pages::start_in(place, args, "")
+    }
+
+    /// Starts a server for a person whose editor is `editor`.
+    fn start_in(place: &Place, args: &[&str], editor: &str) -> Pages {
         let mut command = place.codedb("ui");
+        command.env("VISUAL", editor).env_remove("EDITOR");
         command.args(["--no-open", "--port", "0"]).args(args);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the server starts");
@@ -209,4 +215,104 @@ fn a_superseded_search_ends() {
     assert_eq!(response.status, 200);
     assert!(response.body.contains("cart.py"), "{}", response.body);
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+/// The paths of the files that a page of results lists, in its order.
+fn listed(body: &str) -> Vec<String> {
+    let heads = body.split("<section class=\"file\">").skip(1);
+    let paths = heads.map(|head| {
+        let from = head.find("\">").expect("a link") + 2;
+        head[from..].split('<').next().unwrap_or_default().to_owned()
+    });
+    paths.collect()
+}
+
+/// A page of results reads no more files than it shows; together, the pages have all files in the order of the tool.
+#[test]
+fn pages_of_results_together_list_every_file_once() {
+    let place = place();
+    for at in 0..150 {
+        let (dir, word) = (["src", "tests", "vendor/x"][at % 3], ["needle", "thread"][at % 2]);
+        place.write(&format!("{dir}/f{at}.py"), format!("print({word}, {at})\n").as_bytes());
+    }
+    place.write("src/zz.py", b"def needle():\n    return needle\n");
+    place.index(&["--stage", "full"]).expect_success();
+    let mut search = place.codedb("search");
+    search.args(["--structure", "needle", "--json", "--max-results", "200", "-l"]);
+    let all = Answer::of(search);
+    let all: serde_json::Value = serde_json::from_slice(&all.stdout).expect("JSON");
+    let all: Vec<&str> = all["files"]
+        .as_array()
+        .expect("files")
+        .iter()
+        .filter_map(|of| of["path"].as_str())
+        .collect();
+    assert_eq!((all.len(), all[0]), (76, "src/zz.py"), "{all:?}");
+    let pages = Pages::start(&place);
+    let cookie = pages.admit();
+    let (mut found, mut sizes) = (Vec::new(), Vec::new());
+    while sizes.len() < 9 {
+        let line = format!("GET /search?q=needle&offset={}", found.len());
+        let body = pages.send(&line, &cookie, "").body;
+        let shown = listed(&body);
+        sizes.push(shown.len());
+        found.extend(shown);
+        if !body.contains("rel=\"next\"") {
+            break;
+        }
+    }
+    assert_eq!(
+        (sizes.as_slice(), found),
+        ([30, 30, 16].as_slice(), all.iter().map(|it| (*it).to_owned()).collect())
+    );
+    let of_kind = |kind: &str| {
+        let line = format!("GET /search?q=needle&kind={kind}");
+        pages.send(&line, &cookie, "")
+    };
+    assert_eq!(listed(&of_kind("definition").body), ["src/zz.py"]);
+    assert_eq!(listed(&of_kind("vendored").body).len(), 25);
+    assert!(of_kind("generated").body.contains("Search all kinds"));
+    assert_eq!(of_kind("nonsense").status, 400);
+    // The counts are of all files.
+    let facets = pages.send("GET /search?q=needle&only=facets", &cookie, "").body;
+    assert!(facets.contains("77 lines in 76 files"), "{facets}");
+}
+
+#[cfg(unix)]
+#[test]
+fn files_are_opened_in_the_editor_by_a_form_of_the_page() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = place();
+    let (editor, opened) = (place.root().join("bin/code"), place.root().join("opened"));
+    std::fs::create_dir_all(place.root().join("bin")).expect("a directory");
+    let script =
+        format!("#!/bin/sh\nprintf '%s|' \"$@\" >{0}.new && mv {0}.new {0}\n", opened.display());
+    std::fs::write(&editor, script).expect("a script");
+    std::fs::set_permissions(&editor, std::fs::Permissions::from_mode(0o755)).expect("a mode");
+    let pages = Pages::start_in(&place, &[], &editor.display().to_string());
+    let cookie = pages.admit();
+    let page = pages.send("GET /file/src/cart.py?line=2", &cookie, "").body;
+    assert!(page.contains("Open in code"), "{page}");
+    let (_, rest) = page.split_once("name=\"form\" value=\"").expect("a token");
+    let form = rest.split('"').next().unwrap_or_default();
+    let headers = format!("{cookie}Content-Type: application/x-www-form-urlencoded\r\n");
+    let post = |body: &str| pages.send("POST /edit", &headers, body).status;
+    assert_eq!(post("path=src%2Fcart.py&line=2"), 403, "without the token of the page");
+    assert_eq!(post(&format!("form={form}&path=..%2F..%2Fetc%2Fpasswd")), 404);
+    assert_eq!(post(&format!("form={form}&path=src")), 404);
+    assert!(!opened.exists());
+    assert_eq!(post(&format!("form={form}&path=src%2Fcart.py&line=2")), 204);
+    let started = Instant::now();
+    while !opened.exists() && started.elapsed() < PATIENCE {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let words = std::fs::read_to_string(&opened).expect("the editor was started");
+    assert!(words.starts_with("--goto|") && words.ends_with("/src/cart.py:2|"), "{words}");
+    drop(pages);
+    // An editor that needs a terminal is not started.
+    let pages = Pages::start_in(&place, &[], "vim");
+    let cookie = pages.admit();
+    let page = pages.send("GET /file/src/cart.py?line=2", &cookie, "").body;
+    assert!(page.contains("data-copy=\"vim +2 ") && !page.contains("Open in"), "{page}");
 }

@@ -33,6 +33,8 @@ pub struct SearchResult {
     pub files_unread: usize,
     /// Number of files that could not be read.
     pub files_failed: usize,
+    /// Number of files that may match and were not read, because enough others match.
+    pub files_left: usize,
 }
 
 /// Identifies a search: its pattern, and the glob of its paths.

@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Bounds, Matcher, Within, searched};
+use super::Matcher;
+use super::candidates::{Bounds, Within, searched};
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::tools::Call;
@@ -10,7 +11,7 @@ use crate::tools::pattern::Pattern;
 
 /// The maximum number of candidate files, and of their bytes, that are read only to count what the
 /// regular expression matches.
-const BOUNDS: Bounds = Bounds { files_max: 2_000, bytes_max: 32 << 20 };
+const BOUNDS: Bounds = Bounds { files_max: 2_000, bytes_max: 32 << 20, ..Bounds::ALL };
 
 /// What the query matches as a regular expression.
 #[derive(Clone, Copy, Debug, Default, Eq, PartialEq, Serialize)]

@@ -17,7 +17,8 @@ use crate::lang::tokens::{self, Token};
 use crate::lang::{Symbol, SymbolKind, language};
 use crate::tools::{Call, lookup};
 
-use super::{Matcher, STRIDE, Span, read, spans};
+use super::candidates::STRIDE;
+use super::{Matcher, Span, read, spans};
 
 /// What a match is in.
 #[derive(Clone, Copy, Debug, Deserialize, Eq, JsonSchema, PartialEq)]

@@ -162,6 +162,7 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "n" || event.key === "j") step(1);
   else if (event.key === "p" || event.key === "k") step(-1);
   else if (event.key === "g") isGoing = true;
+  else if (event.key === "e") edit();
   else if (event.key === "/") {
     event.preventDefault();
     const query = document.getElementById("q");
@@ -170,6 +171,23 @@ document.addEventListener("keydown", (event) => {
   } else if (event.key === "?") keys();
 });
 document.addEventListener("shown", () => (current = -1));
+
+/** Opens the place of the link that has the focus, else that of the page, in the editor. */
+async function edit() {
+  const form = document.getElementById("edit");
+  if (!form) return;
+  const values = new URLSearchParams(new FormData(form));
+  const link = document.activeElement?.closest("a[href^='/file/']");
+  if (link) {
+    const to = new URL(link.href);
+    values.set("path", decodeURIComponent(to.pathname.slice("/file/".length)));
+    values.set("line", to.searchParams.get("line") ?? "1");
+  }
+  const response = await fetch(form.action, { method: "POST", body: values });
+  const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const failure = page.querySelector(".failure, main p");
+  show(response.ok ? "opened " + values.get("path") : (failure?.textContent ?? "the editor cannot be started"));
+}
 
 function keys() {
   let dialog = document.getElementById("keys");
@@ -180,6 +198,7 @@ function keys() {
     title.textContent = "Keys";
     const list = document.createElement("ul");
     const rows = [["/", "search"], ["n, j", "next result"], ["p, k", "previous result"], ["Enter", "open"], ["Esc", "leave a field"]];
+    if (document.getElementById("edit")) rows.push(["e", "open in the editor"]);
     for (const link of document.querySelectorAll("[data-key]")) rows.push(["g " + link.dataset.key, link.textContent]);
     for (const [key, what] of rows) {
       const row = document.createElement("li");

@@ -11,7 +11,7 @@ use crate::base::text::plain;
 use crate::error::{Kind, Result};
 use crate::tools::Call;
 use crate::ui::ask::Ask;
-use crate::ui::{code, links, page};
+use crate::ui::{code, editor, links, page};
 
 pub(super) const PAGE: Page = Page {
     name: "file",
@@ -24,10 +24,18 @@ pub(super) const PAGE: Page = Page {
 /// Lines on a page: longer files are shown in parts.
 const LINES: usize = 3_000;
 
+/// Tests beside a file, and the least probability that they test it, in percent.
+const TESTS: usize = 10;
+const PERCENT_MIN: u8 = 30;
+
 fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
     let is_folder = asked.path.is_empty() || is_folder(call, &asked.path)?;
     let title = if asked.path.is_empty() { "Files".to_owned() } else { asked.path.clone() };
-    let main = if is_folder { folder(call, asked)? } else { source(call, asked)? };
+    let main = match asked.get("only") {
+        Some("tests") if !is_folder => tests(call, &asked.path)?,
+        _ if is_folder => folder(call, asked)?,
+        _ => source(call, asked)?,
+    };
     shown(call, &PAGE, title, main)
 }
 
@@ -89,11 +97,17 @@ fn source(call: &Call<'_>, asked: &Ask) -> Result<Markup> {
             a href=(links::about("risk", path)) { "Tests and risk" } " · "
             @if has_ages { a href=(format!("?line={line}#L{line}")) { "Hide ages" } }
             @else { a href=(format!("?ages=1&line={line}#L{line}")) { "Ages of lines" } }
-            " · " span.faint { (total) " lines" } }
+            " · " span.faint { (total) " lines" } " " (editor::control(asked.editor.as_ref(), &asked.form, call, path, line)) }
         @if let Some(Err(error)) = &ages { (page::failure(error)) }
         @if matches!(ages, Some(Ok(None))) { p.note { "no commit has this file" } }
         div.source {
-            aside aria-label="Outline" tabindex="0" { (outline(call, path)?) }
+            aside aria-label="Outline" tabindex="0" {
+                (outline(call, path)?)
+                @let source = format!("{}?only=tests", links::about("file", path));
+                section.tests data-source=(source) aria-busy="true" {
+                    h2 { "Tests" } p.empty { a href=(source) { "Show" } }
+                }
+            }
             div {
                 @if first > 1 || last < total {
                     p.note { "Lines " (first) " to " (last) " of " (total) "."
@@ -127,6 +141,45 @@ fn numbered(path: &str, text: &str, first: usize, target: usize, ages: &[Age]) -
             }
         }
     }
+}
+
+/// Returns the tests that reach a file, alone.
+fn tests(call: &Call<'_>, path: &str) -> Result<Markup> {
+    let answer = match ask(
+        call,
+        "suggest_tests",
+        json!({"file_path": path, "limit": TESTS, "min_percent": PERCENT_MIN}),
+    ) {
+        Ok(answer) => answer,
+        Err(error) if error.kind() == Kind::Cancelled => return Err(error),
+        Err(error) => return Ok(html! { section { h2 { "Tests" } (page::failure(&error)) } }),
+    };
+    let data = data(&*answer)?;
+    let tests = data["tests"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let number = |value: &Value| value.as_u64().and_then(|it| usize::try_from(it).ok());
+    let more = number(&data["total"]).unwrap_or(0).saturating_sub(tests.len());
+    Ok(html! {
+        section {
+            h2 { "Tests" }
+            @if tests.is_empty() {
+                p.empty { @if answer.is_unknown() { "Unknown." } @else { "None is known to reach it." } }
+            }
+            ul.outline {
+                @for test in tests {
+                    @let text = |key: &str| test[key].as_str().unwrap_or_default();
+                    li {
+                        a href=(links::file(text("path"), number(&test["line"]))) title=(plain(text("path"))) {
+                            (plain(text("test_id")))
+                        }
+                        @let score = test["score"].as_f64().unwrap_or_default();
+                        " " span.faint title="How probably it tests this file" { (format!("{:.0} %", score * 100.0)) }
+                    }
+                }
+            }
+            @if more > 0 { p.note { (more) " more" } }
+            p { a href=(links::about("risk", path)) { "Commands to run them" } }
+        }
+    })
 }
 
 /// Returns the definitions of a file, each with its callers.

@@ -9,10 +9,10 @@ use super::{Page, Shown, ask, shown};
 use crate::base::text::{counted, plain};
 use crate::error::{Kind, Result};
 use crate::lang::language;
-use crate::tools::search::{Args, File, Search, SearchReply};
-use crate::tools::{Answer, Call, Define};
+use crate::tools::search::{Args, FileKind, Search, SearchReply};
+use crate::tools::{Call, Define};
 use crate::ui::ask::Ask;
-use crate::ui::{code, links, page};
+use crate::ui::{code, editor, links, page};
 
 pub(super) const PAGE: Page = Page {
     name: "search",
@@ -74,6 +74,7 @@ fn make(call: &Call<'_>, ask: &Ask) -> Result<Shown> {
                 }
                 button.hidden type="submit" { "Search" }
             }
+            @if let Some(kind) = ask.get("kind") { input type="hidden" name="kind" value=(kind); }
             div.filters {
                 label { "Files " input name="glob" value=(ask.get("glob").unwrap_or_default())
                     placeholder="src/** or *.rs" autocomplete="off" spellcheck="false"; }
@@ -93,9 +94,9 @@ fn asked_only_facets(ask: &Ask) -> bool {
     ask.get("only") == Some("facets")
 }
 
-/// Returns the arguments of a search, with `more` of them.
-fn arguments(ask: &Ask, query: &str, more: Value) -> Value {
-    let mut args = json!({
+/// Returns the arguments of a search.
+fn args(ask: &Ask, query: &str) -> Result<Args> {
+    let args = json!({
         "query": query,
         "regex": ask.is_set("regex"),
         "case_sensitive": !ask.is_set("ignore"),
@@ -103,17 +104,15 @@ fn arguments(ask: &Ask, query: &str, more: Value) -> Value {
         "path_glob": ask.get("glob"),
         "in": ask.get("in"),
     });
-    if let (Some(args), Value::Object(more)) = (args.as_object_mut(), more) {
-        args.extend(more);
-    }
-    args
-}
-
-fn args(ask: &Ask, query: &str) -> Result<Args> {
-    serde_json::from_value(arguments(ask, query, Value::Null)).map_err(|_| {
+    let args: Args = serde_json::from_value(args).map_err(|_| {
         let part = plain(ask.get("in").unwrap_or_default());
         crate::Error::usage(format!("`{part}` is no part of a file"))
-    })
+    })?;
+    let kind = ask.get("kind").map(|name| {
+        let found = FileKind::ALL.into_iter().find(|kind| kind.name() == name);
+        found.ok_or_else(|| crate::Error::usage(format!("`{}` is no kind of files", plain(name))))
+    });
+    Ok(Args { kind: kind.transpose()?, ..args })
 }
 
 fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
@@ -124,23 +123,27 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
                 " lists all keys." }
         });
     }
-    args(asked, query)?;
     let offset = asked.number("offset").unwrap_or(0);
-    let answer = match ask_lines(call, asked, query, offset) {
-        Ok(answer) => answer,
+    let wanted = Args {
+        max_results: Some(FILES),
+        max_per_file: Some(LINES),
+        offset: Some(offset),
+        body: Some(false),
+        is_first: true,
+        ..args(asked, query)?
+    };
+    let found = match Search::run(call, wanted) {
+        Ok(found) => found,
         Err(error) if error.kind() == Kind::Cancelled => return Err(error),
         Err(error) => return Ok(page::failure(&error)),
     };
-    let found = super::data(&*answer)?;
-    let number =
-        |key: &str| found[key].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
-    let files = found["files"].as_array().cloned().unwrap_or_default();
-    let is_partial = found["status"] == "partial";
-    if number("files_total") == 0 {
-        return nothing(call, query, is_partial);
+    let is_partial = found.status == "partial";
+    if found.files_total == 0 {
+        return nothing(call, asked, query, is_partial);
     }
-    let shown = offset + files.len();
-    let more = number("files_total").saturating_sub(shown);
+    let first = found.files.first().map(|file| file.path.clone()).unwrap_or_default();
+    let (shown, has_all) = (offset + found.files.len(), found.files_left == 0);
+    let more = found.files_total.saturating_sub(shown);
     Ok(html! {
         div.results {
             // The facets count all matching files, which takes longer than the first ones.
@@ -149,13 +152,21 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
             }
             div {
                 p.count role="status" {
-                    (counted(number("total"), "line")) " in " (counted(number("files_total"), "file"))
+                    @if has_all {
+                        (counted(found.total, "line")) " in " (counted(found.files_total, "file"))
+                    } @else if offset > 0 {
+                        "Files " (offset + 1) " to " (shown)
+                    } @else {
+                        "The first " (counted(shown, "file"))
+                    }
+                    " " (editor::control(asked.editor.as_ref(), &asked.form, call, &first, 1))
                     @if is_partial { " " strong { "(partial: some files were not read)" } }
                 }
-                @for file in &files { (of_file(file, query, asked)) }
-                @if more > 0 {
-                    p { a rel="next" href=(with(asked, "offset", Some(&shown.to_string()))) {
-                        "Next " (more.min(FILES)) " of " (counted(more, "more file"))
+                @for file in &found.files { (of_file(&json!(file), query, asked)) }
+                @if let Some(next) = found.next_offset {
+                    p { a rel="next" href=(with(asked, "offset", Some(&next.to_string()))) {
+                        @if has_all { "Next " (more.min(FILES)) " of " (counted(more, "more file")) }
+                        @else { "Next " (FILES) " files" }
                     } }
                 }
             }
@@ -169,18 +180,11 @@ fn only_facets(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
         paths_only: true,
         max_results: Some(COUNTED),
         max_per_file: Some(1),
+        kind: None,
         ..args(asked, query)?
     };
     let all = Search::run(call, args)?;
     Ok(html! { section { (facets(asked, &all)) } })
-}
-
-/// Searches for the files of a page of results, with their lines.
-fn ask_lines(call: &Call<'_>, asked: &Ask, query: &str, offset: usize) -> Result<Box<dyn Answer>> {
-    let page = json!({
-        "max_results": FILES, "max_per_file": LINES, "offset": offset, "body": false,
-    });
-    ask(call, "search", arguments(asked, query, page))
 }
 
 fn of_file(file: &Value, query: &str, asked: &Ask) -> Markup {
@@ -220,7 +224,7 @@ fn of_file(file: &Value, query: &str, asked: &Ask) -> Markup {
 fn facets(asked: &Ask, all: &SearchReply) -> Markup {
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     let mut languages: BTreeMap<String, usize> = BTreeMap::new();
-    let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut kinds: BTreeMap<FileKind, usize> = BTreeMap::new();
     for file in &all.files {
         if let Some((folder, _)) = file.path.split_once('/') {
             *folders.entry(format!("{folder}/**")).or_default() += 1;
@@ -228,7 +232,7 @@ fn facets(asked: &Ask, all: &SearchReply) -> Markup {
         if let Some(glob) = glob_of(&file.path) {
             *languages.entry(glob).or_default() += 1;
         }
-        *kinds.entry(kind(file)).or_default() += 1;
+        *kinds.entry(file.kind()).or_default() += 1;
     }
     let sorted = |counts: BTreeMap<String, usize>| {
         let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
@@ -237,6 +241,7 @@ fn facets(asked: &Ask, all: &SearchReply) -> Markup {
     };
     let groups = [("Folders", sorted(folders)), ("Languages", sorted(languages))];
     html! {
+        p { (counted(all.total, "line")) " in " (counted(all.files_total, "file")) }
         @for (title, counts) in &groups {
             @if !counts.is_empty() {
                 h2 { (title) }
@@ -250,24 +255,23 @@ fn facets(asked: &Ask, all: &SearchReply) -> Markup {
             }
         }
         h2 { "Kinds" }
-        ul { @for (kind, count) in &kinds { li { (kind) " " span.faint { (count) } } } }
+        ul {
+            @for kind in FileKind::ALL {
+                @if let Some(count) = kinds.get(&kind) {
+                    li { a href=(with(asked, "kind", Some(kind.name()))) { (kind.name()) }
+                        " " span.faint { (count) } }
+                }
+            }
+        }
         @if all.files_total > all.files.len() {
             p.note { "Counted in the first " (all.files.len()) " of " (all.files_total) " files." }
         }
         @if asked.get("glob").is_some() {
             p { a href=(with(asked, "glob", None)) { "All files" } }
         }
-    }
-}
-
-fn kind(file: &File) -> &'static str {
-    let data = serde_json::to_value(file).unwrap_or_default();
-    match () {
-        () if file.defines => "definition",
-        () if data["test"] == true => "test",
-        () if data["generated"] == true => "generated",
-        () if data["vendored"] == true => "vendored",
-        () => "source",
+        @if asked.get("kind").is_some() {
+            p { a href=(with(asked, "kind", None)) { "All kinds" } }
+        }
     }
 }
 
@@ -286,7 +290,7 @@ fn name_of(glob: &str) -> String {
 }
 
 /// Returns the page without a match: what may have been meant.
-fn nothing(call: &Call<'_>, query: &str, is_partial: bool) -> Result<Markup> {
+fn nothing(call: &Call<'_>, asked: &Ask, query: &str, is_partial: bool) -> Result<Markup> {
     let names = ask(call, "find", json!({"query": query, "max_results": 8}));
     let names = match names {
         Err(error) if error.kind() == Kind::Cancelled => return Err(error),
@@ -298,6 +302,10 @@ fn nothing(call: &Call<'_>, query: &str, is_partial: bool) -> Result<Markup> {
             @if is_partial { "Nothing found in the files that were read; some were not." }
             @else { "No line matches." }
         }
+        @if let Some(kind) = asked.get("kind") {
+            p { "Only files of the kind " (plain(kind)) " were searched. "
+                a href=(with(asked, "kind", None)) { "Search all kinds" } }
+        }
         @if let Some(names) = names {
             h2 { "Files with a similar name" }
             (super::reply(call, &*names))
@@ -307,7 +315,7 @@ fn nothing(call: &Call<'_>, query: &str, is_partial: bool) -> Result<Markup> {
 
 /// Returns the address of the same search with another value of a parameter.
 fn with(asked: &Ask, name: &str, value: Option<&str>) -> String {
-    let kept = ["q", "regex", "ignore", "word", "glob", "in"];
+    let kept = ["q", "regex", "ignore", "word", "glob", "in", "kind"];
     let pairs = kept.iter().filter(|of| **of != name).filter_map(|of| {
         asked.raw(of).filter(|value| !value.is_empty()).map(|value| (*of, value.to_owned()))
     });

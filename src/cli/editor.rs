@@ -73,6 +73,49 @@ pub(super) fn configured() -> Option<String> {
     Some(settings::editor().value).filter(|editor| !editor.trim().is_empty())
 }
 
+/// The programs that open a window of their own.
+const WINDOWED: [&str; 24] = [
+    "gvim",
+    "mvim",
+    "gedit",
+    "subl",
+    "zed",
+    "code",
+    "code-insiders",
+    "codium",
+    "cursor",
+    "windsurf",
+    "idea",
+    "pycharm",
+    "goland",
+    "clion",
+    "rustrover",
+    "webstorm",
+    "kate",
+    "xed",
+    "mousepad",
+    "notepad",
+    "notepad++",
+    "geany",
+    "bbedit",
+    "mate",
+];
+
+/// Returns the command of the user's editor for a file and a line of it: its words, the program first; none if none
+/// is configured. The name is that of its program; true if it opens a window instead of needing a terminal.
+pub(super) fn command() -> Option<(String, bool, impl Fn(&Path, u32) -> Vec<OsString>)> {
+    let words = words(&configured()?, &|path| path.is_file());
+    let program = words.first()?.clone();
+    let name = stem(&program);
+    let has_window = WINDOWED.contains(&name.as_str());
+    let command = move |file: &Path, line: u32| {
+        let given: Vec<OsString> = words[1..].iter().map(OsString::from).collect();
+        let places = arguments_of(&program, &given, vec![(file.into(), Some(line))]);
+        std::iter::once(program_file(&program).into()).chain(given).chain(places).collect()
+    };
+    Some((name, has_window, command))
+}
+
 /// Opens the files in an editor and waits until it ends.
 ///
 /// # Errors
@@ -145,9 +188,14 @@ fn words(command: &str, is_file: &dyn Fn(&Path) -> bool) -> Vec<String> {
     words
 }
 
-fn form(program: &str) -> Form {
+/// Returns the name of a program without directories and extension.
+fn stem(program: &str) -> String {
     let stem = Path::new(program).file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
-    let stem = stem.to_ascii_lowercase();
+    stem.to_ascii_lowercase()
+}
+
+fn form(program: &str) -> Form {
+    let stem = stem(program);
     FORMS.iter().find(|(name, _)| *name == stem).map_or(Form::Plain, |(_, form)| *form)
 }
 
@@ -195,6 +243,14 @@ mod tests {
         let arguments = arguments_of(program, &given, targets);
         let shown: Vec<_> = arguments.iter().map(|word| word.to_string_lossy()).collect();
         assert_eq!(shown.join(" | "), expected, "{program}");
+    }
+
+    #[test]
+    fn windowed_editors_are_known_by_name() {
+        assert!(WINDOWED.contains(&stem("/usr/bin/Code.EXE").as_str()));
+        assert!(!WINDOWED.contains(&stem("/usr/bin/vim").as_str()));
+        let known = |name: &&str| FORMS.iter().any(|(of, _)| of == name);
+        assert!(WINDOWED.iter().filter(|name| known(name)).count() > 15);
     }
 
     #[test]
