@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::support::place::{Answer, Place};
+use crate::support::prng::Prng;
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -215,6 +216,40 @@ fn a_superseded_search_ends() {
     assert_eq!(response.status, 200);
     assert!(response.body.contains("cart.py"), "{}", response.body);
     assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+}
+
+/// Fifty windows that follow the tree and each wait for a page that takes long leave MCP clients their share.
+#[test]
+fn many_windows_do_not_starve_mcp_clients() {
+    let place = place();
+    // The states of the expression on this text are too many to keep.
+    let mut rng = Prng::new(1);
+    for at in 0..16 {
+        let text: Vec<u8> = (0..200_000)
+            .map(|at| if at % 2_000 == 1_999 { b'\n' } else { b"ab"[rng.below(2)] })
+            .collect();
+        place.write(&format!("src/long{at}.txt"), &text);
+    }
+    let pages = Pages::start(&place);
+    let cookie = pages.admit();
+    let slow = "GET /search?regex=1&q=a%5Bab%5D%7B60%7D%5B0-9%5D";
+    let windows: Vec<[TcpStream; 2]> = (0..50)
+        .map(|_| [pages.connect("GET /events", &cookie, ""), pages.connect(slow, &cookie, "")])
+        .collect();
+    let headers = "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+                   MCP-Protocol-Version: 2025-11-25\r\n";
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"codedb_search","arguments":{"query":"total"}}}"#;
+    for _ in 0..5 {
+        let started = Instant::now();
+        let found = pages.send("POST /mcp", headers, body);
+        assert!(found.body.contains("src/cart.py"), "{} {}", found.head, found.body);
+        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+    }
+    for window in &windows {
+        window[1].set_nonblocking(true).expect("a socket");
+    }
+    let waiting = windows.iter().filter(|window| window[1].peek(&mut [0]).is_err()).count();
+    assert!(waiting > 20, "{waiting} windows still wait: the pages were slow enough");
 }
 
 /// The paths of the files that a page of results lists, in its order.
