@@ -1,12 +1,16 @@
 //! Finds what answers a request, after a check of who sends it.
 
+use std::io::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use http::header::{
-    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderName, HeaderValue, LOCATION,
-    REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE,
+    HeaderName, HeaderValue, LOCATION, REFERRER_POLICY, SET_COOKIE, X_CONTENT_TYPE_OPTIONS,
+    X_FRAME_OPTIONS,
 };
 use http::{HeaderMap, Method, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full};
@@ -31,6 +35,9 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 
 /// Set by scripts that replace a part of a page: the response is that part alone.
 const PART: HeaderName = HeaderName::from_static("x-part");
+
+/// The bytes from which on a page is compressed: shorter ones are sent sooner as they are.
+const PACKED_FROM: usize = 100 << 10;
 
 /// How long a page may be made.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -94,7 +101,10 @@ impl Inner {
         let ask = Ask::new(params, session.form.clone(), false);
         let is_part = head.headers.contains_key(PART);
         match self.shown(head.uri.path(), ask).await {
-            Ok(Some(shown)) => respond(StatusCode::OK, shown, is_part),
+            Ok(Some(shown)) => packed(
+                &head.headers,
+                if is_part { shell::part(&shown) } else { shell::whole(&shown) },
+            ),
             Ok(None) => respond(StatusCode::NOT_FOUND, shell::unknown(), is_part),
             Err(error) => respond(status_of(&error), shell::failed(&error), is_part),
         }
@@ -200,6 +210,24 @@ fn respond(status: StatusCode, shown: Shown, is_part: bool) -> Response<Body> {
 fn page(status: StatusCode, markup: Markup) -> Response<Body> {
     let mut response = bytes_of(status, "text/html; charset=utf-8", markup.into_string().into());
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Returns a page, compressed if it is long and the browser can read that.
+fn packed(headers: &HeaderMap, markup: Markup) -> Response<Body> {
+    let accepted = headers.get(ACCEPT_ENCODING).and_then(|value| value.to_str().ok());
+    let accepts = |word: &str| word.trim() == "gzip" || word.trim().starts_with("gzip;q=1");
+    if markup.0.len() < PACKED_FROM || !accepted.is_some_and(|words| words.split(',').any(accepts))
+    {
+        return page(StatusCode::OK, markup);
+    }
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    let written = encoder.write_all(markup.0.as_bytes()).and_then(|()| encoder.finish());
+    let Ok(bytes) = written else { return page(StatusCode::OK, markup) };
+    let mut response = bytes_of(StatusCode::OK, "text/html; charset=utf-8", bytes.into());
+    let headers = response.headers_mut();
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
     response
 }
 

@@ -1,8 +1,10 @@
 //! Runs what a page asks of the tree, in threads that may block.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
 use crate::error::{Error, Kind, Result};
@@ -18,6 +20,28 @@ const PAGES_MAX: usize = 4;
 pub(super) struct Work {
     tree: Tree,
     places: Semaphore,
+    pools: Pools,
+}
+
+/// Threads for the parallel parts of pages, apart from those of the server's other clients, which would else wait
+/// until pages are done. Each pool works for one page at a time: a thread that waits for a part of its page must
+/// not begin another one.
+#[derive(Clone, Debug, Default)]
+struct Pools(Arc<Mutex<Vec<ThreadPool>>>);
+
+impl Pools {
+    /// Runs `make` in a pool that nothing else uses, with half of the processors.
+    fn run<T: Send>(&self, make: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+        let free = self.0.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let threads = available_parallelism().map_or(1, usize::from).div_ceil(2);
+        let new = || ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = free.map_or_else(new, Ok).map_err(|error| {
+            Error::new(Kind::Io, format!("the page cannot be made: no threads: {error}"))
+        })?;
+        let made = pool.install(make);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(pool);
+        made
+    }
 }
 
 /// Sets a flag when the request that waits for the work is dropped: the client has closed the connection.
@@ -31,7 +55,7 @@ impl Drop for Cancels {
 
 impl Work {
     pub(super) fn new(tree: Tree) -> Work {
-        Work { tree, places: Semaphore::new(PAGES_MAX) }
+        Work { tree, places: Semaphore::new(PAGES_MAX), pools: Pools::default() }
     }
 
     /// Runs `make` with a call on one state of the tree. Ends it soon after the future is dropped.
@@ -51,9 +75,9 @@ impl Work {
             .map_err(|_| Error::new(Kind::Cancelled, "the server is being stopped"))?;
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let _cancels = Cancels(Arc::clone(&is_cancelled));
-        let tree = self.tree.clone();
+        let (tree, pools) = (self.tree.clone(), self.pools.clone());
         let made = tokio::task::spawn_blocking(move || {
-            tree.call(&|| is_cancelled.load(Ordering::Relaxed), make)
+            pools.run(|| tree.call(&|| is_cancelled.load(Ordering::Relaxed), make))
         });
         made.await.map_err(failed)?
     }

@@ -259,8 +259,7 @@ fn of_callee(of: &Value) -> Vec<Cell> {
     vec![Cell::Place(path, number(&of["line"])), name, times, share, rule]
 }
 
-/// Returns the shortest chain of calls between two definitions; without one, what else leads from one to the
-/// other.
+/// Returns the chains of calls between two definitions, those without guesses first.
 fn chain(call: &Call<'_>, asked: &Ask, name: &str, to: &str) -> Result<Markup> {
     let from = match asked.get("path") {
         Some(path) => id_of(call, name, path)?.unwrap_or_else(|| name.to_owned()),
@@ -273,21 +272,13 @@ fn chain(call: &Call<'_>, asked: &Ask, name: &str, to: &str) -> Result<Markup> {
         let around = around::Around::of(vec![graph], depth);
         html! { @if !is_empty { (around.drawn_by_paths(&format!("Chain from {name} to {to}"))) } }
     };
-    let answer = match answered(call, "callpath", json!({"from": from, "to": to}))? {
+    let answer = match answered(call, "trace", json!({"from": from, "to": to}))? {
         Ok(answer) => answer,
         Err(error) => return Ok(failure(&error)),
     };
-    if answer.is_found() {
-        return Ok(html! { (drawn(&*answer)) h2 { "Calls" } (reply(call, &*answer)) });
-    }
-    let traced = answered(call, "trace", json!({"from": from, "to": to}))?;
     Ok(html! {
+        @if answer.is_found() { (drawn(&*answer)) h2 { "Calls" } }
         (reply(call, &*answer))
-        h2 { "Other ways: interfaces, closures, callbacks, messages" }
-        @match &traced {
-            Ok(traced) => { @if traced.is_found() { (drawn(&**traced)) } (reply(call, &**traced)) }
-            Err(error) => (failure(error)),
-        }
     })
 }
 
