@@ -243,7 +243,7 @@ fn many_windows_do_not_starve_mcp_clients() {
         let text: Vec<u8> = (0..200_000)
             .map(|at| if at % 2_000 == 1_999 { b'\n' } else { b"ab"[rng.below(2)] })
             .collect();
-        place.write(&format!("src/long{at}.txt"), &text);
+        place.write(format!("src/long{at}.txt"), &text);
     }
     let pages = Pages::start(&place);
     let cookie = pages.admit();
@@ -284,7 +284,7 @@ fn pages_of_results_together_list_every_file_once() {
     let place = place();
     for at in 0..150 {
         let (dir, word) = (["src", "tests", "vendor/x"][at % 3], ["needle", "thread"][at % 2]);
-        place.write(&format!("{dir}/f{at}.py"), format!("print({word}, {at})\n").as_bytes());
+        place.write(format!("{dir}/f{at}.py"), format!("print({word}, {at})\n").as_bytes());
     }
     place.write("src/zz.py", b"def needle():\n    return needle\n");
     place.index(&["--stage", "full"]).expect_success();
