@@ -74,6 +74,7 @@ pub(super) fn configured() -> Option<String> {
 }
 
 /// The programs that open a window of their own.
+#[cfg(feature = "ui")]
 const WINDOWED: [&str; 24] = [
     "gvim",
     "mvim",
@@ -103,6 +104,7 @@ const WINDOWED: [&str; 24] = [
 
 /// Returns the command of the user's editor for a file and a line of it: its words, the program first; none if none
 /// is configured. The name is that of its program; true if it opens a window instead of needing a terminal.
+#[cfg(feature = "ui")]
 pub(super) fn command() -> Option<(String, bool, impl Fn(&Path, u32) -> Vec<OsString>)> {
     let words = words(&configured()?, &|path| path.is_file());
     let program = words.first()?.clone();
@@ -245,6 +247,7 @@ mod tests {
         assert_eq!(shown.join(" | "), expected, "{program}");
     }
 
+    #[cfg(feature = "ui")]
     #[test]
     fn windowed_editors_are_known_by_name() {
         assert!(WINDOWED.contains(&stem("/usr/bin/Code.EXE").as_str()));
