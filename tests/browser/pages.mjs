@@ -4,7 +4,7 @@
 // in light and dark, wide and narrow, and checked by axe; then what people do on them is done by keyboard.
 // `--pictures DIR` writes a picture of every page; SUBJECT and TASK are what they are about.
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -54,7 +54,11 @@ function repository() {
 }
 
 const tree = given ?? repository();
-const environment = { ...process.env, HOME: home, XDG_CACHE_HOME: join(home, "cache"), XDG_DATA_HOME: join(home, "data"), XDG_CONFIG_HOME: join(home, "config") };
+// An editor that opens a window, by its name.
+const [editor, opened] = [join(home, "bin", "code"), join(home, "opened")];
+mkdirSync(join(home, "bin"));
+writeFileSync(editor, `#!/bin/sh\necho "$@" >"${opened}.new" && mv "${opened}.new" "${opened}"\n`, { mode: 0o755 });
+const environment = { ...process.env, VISUAL: editor, HOME: home, XDG_CACHE_HOME: join(home, "cache"), XDG_DATA_HOME: join(home, "data"), XDG_CONFIG_HOME: join(home, "config") };
 const codedb = (...args) => execFileSync(program, args, { cwd: tree, env: environment, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 codedb("index", "--wait", "full");
 
@@ -176,6 +180,10 @@ try {
     await page.waitForFunction(isDone, null, { timeout: 10_000 });
     check(await page.evaluate(() => new URLSearchParams(location.search).get("q") === "def total"), "the address has the query");
     await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("e");
+    await page.waitForFunction(() => document.getElementById("progress").textContent === "opened src/cart.py");
+    for (let tries = 0; tries < 200 && !existsSync(opened); tries++) await page.waitForTimeout(25);
+    check(readFileSync(opened, "utf8").endsWith("/src/cart.py:1\n"), "a result is opened in the editor");
     await page.keyboard.press("Enter");
     await page.waitForURL(/\/file\/src\/cart.py\?line=1/);
     check((await page.textContent("#L1"))?.includes("def total"), "a result leads to its line");
