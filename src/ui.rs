@@ -2,7 +2,7 @@
 //!
 //! `site` is the site of a server: it authorises requests (`sessions`), finds the page of an address
 //! (`router`) and runs it in a thread that may block (`work`). `pages` has one file for each page, which asks
-//! tools and composes their replies; `page` writes a reply as HTML, `code` lines of a file, `shell` what is
+//! tools and composes their replies; `page` writes a reply as HTML, `code` lines of a file, `prose` its sentences, `shell` what is
 //! around a page, `links` the addresses of pages. `treemap` divides areas, `layers` orders graphs, `diagram` draws
 //! them. `changes` tells open pages that a file changed, `editor` opens one. `assets` are the style sheet and the scripts.
 //!
@@ -23,6 +23,7 @@ mod links;
 mod page;
 mod pages;
 mod plot;
+mod prose;
 mod router;
 mod sessions;
 mod shell;

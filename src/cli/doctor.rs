@@ -341,8 +341,7 @@ fn check_watching(snapshot: Option<&Snapshot>, findings: &mut Findings) {
 fn report_skipped(snapshot: &Snapshot, findings: &mut Findings) -> Result<()> {
     let meta = snapshot.table.meta()?;
     for (reason, count) in &meta.skipped {
-        let name = serde_json::to_value(reason).ok();
-        let name = name.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
+        let name = reason.name();
         let fix = match name {
             "hidden" => "search them with --hidden, or -uu",
             "ignored" => "search them with --no-ignore, or -u; `--debug` shows the rule",

@@ -387,10 +387,7 @@ fn units_text(status: &Status, counted: fn(u64, &str) -> String) -> String {
 }
 
 fn skipped_text(status: &Status) -> String {
-    let name = |reason: &Skipped| {
-        serde_json::to_value(reason).ok().and_then(|name| name.as_str().map(str::to_owned))
-    };
-    let skipped = status.skipped.iter().map(|(reason, n)| (name(reason).unwrap_or_default(), *n));
+    let skipped = status.skipped.iter().map(|(reason, n)| (reason.name().to_owned(), *n));
     counts_text(skipped)
 }
 

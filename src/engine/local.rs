@@ -295,6 +295,13 @@ impl Code for Local<'_> {
         self.catalog.get().map_or(0, |catalog| catalog.missing().len())
     }
 
+    fn left_out(&self) -> Vec<(String, u64)> {
+        let Ok(Some(snapshot)) = self.engine.snapshot() else { return Vec::new() };
+        let Ok(meta) = snapshot.table.meta() else { return Vec::new() };
+        let skipped = meta.skipped.into_iter().map(|(reason, count)| (reason.name(), count));
+        skipped.map(|(reason, count)| (reason.to_owned(), count)).chain(meta.scanned).collect()
+    }
+
     fn running_build(&self) -> Option<(&'static str, u64)> {
         let progress = Progress::default();
         follow(&self.engine.store, &progress);

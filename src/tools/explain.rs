@@ -28,6 +28,7 @@ use crate::error::Result;
 use crate::graph::calls::{self, Caller, NamedSite, Uses};
 use crate::graph::link::{CONFIDENCE_ANSWER, Reason, SymbolAt};
 use crate::lang::facts::Role;
+use crate::lang::marks;
 use crate::testmap::files;
 use crate::testmap::fixtures::Tests;
 use crate::testmap::score::Source;
@@ -270,6 +271,11 @@ fn explain(
     let Tested { files: tests, run_all, message: tests_message } = tested;
     let mut callers = found;
     callers.retain(|caller| caller.site.reference.role == Role::Call);
+    // Tests often call more than all others together.
+    callers.sort_by_cached_key(|caller| {
+        let marks = catalog.marks_if_indexed(caller.site.file).ok().flatten();
+        marks.unwrap_or_else(|| marks::of_path(catalog.path(caller.site.file))).rank()
+    });
     let (callers, total) = first(callers, max);
     let list: Vec<CallSite> =
         callers.iter().map(|caller| call_site(catalog, texts, caller)).collect();

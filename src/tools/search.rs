@@ -2,6 +2,7 @@
 //!
 //! For agents. The command `codedb search` is compatible with ripgrep, unranked and unbounded.
 
+use std::cell::RefCell;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -333,10 +334,13 @@ impl Define for Search {
                     } else {
                         Vec::new()
                     };
-                    let is_wanted =
-                        |span: &Span| structure.fits(&condition, &(span.hit..span.hit_end));
+                    let further = RefCell::new(matcher.cache());
+                    let wanted = |span: Span| {
+                        let fits = |hit: &Range<usize>| structure.fits(&condition, hit);
+                        span.first(text.bytes, &matcher, &mut further.borrow_mut(), fits)
+                    };
                     let cache = &mut matcher.cache();
-                    let mut lines = lines(text, &matcher, cache, limits, &names, &is_wanted);
+                    let mut lines = lines(text, &matcher, cache, limits, &names, &wanted);
                     for line in &mut lines {
                         line.inside = structure.inside(line.at);
                     }
@@ -413,6 +417,25 @@ struct Span {
 }
 
 impl Span {
+    /// Returns the line with its first match that fits; `None` if none does. O(line), and up to the next match.
+    fn first(
+        self,
+        bytes: &[u8],
+        matcher: &Matcher<'_>,
+        cache: &mut Cache,
+        fits: impl Fn(&Range<usize>) -> bool,
+    ) -> Option<Span> {
+        let mut hit = self.hit..self.hit_end;
+        while !fits(&hit) {
+            let from = hit.end.max(hit.start + 1);
+            hit = matcher.find(cache, bytes, from.min(bytes.len()))?;
+            if hit.start < from || hit.start >= self.end {
+                return None;
+            }
+        }
+        Some(Span { hit: hit.start, hit_end: hit.end, ..self })
+    }
+
     /// Returns true if the match covers the name of a definition. O(log names).
     fn is_definition(&self, names: &[Range<usize>]) -> bool {
         let first = names.partition_point(|name| name.start < self.hit);

@@ -56,6 +56,10 @@ pub struct TreeStatus {
     /// all of them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failed: Vec<UnparsedFile>,
+    /// What the index leaves out, by reason: entries of directories, and files of the list whose text is not
+    /// indexed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
     /// The projects that calls can select, the default one first, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub projects: Vec<String>,
@@ -71,6 +75,17 @@ pub struct UnparsedFile {
     pub path: String,
     /// Why it could not be parsed completely.
     pub reason: &'static str,
+}
+
+/// What an index leaves out.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOut {
+    /// The reason: `hidden`, `ignored`, `symlink`, `special`, `unreadable` or `name` for entries of directories,
+    /// of which those below an excluded one are not counted; `secret` for files that are never read, `large`,
+    /// `utf-16` or `unreadable-or-just-changed` for files that every search reads.
+    pub reason: String,
+    /// How many.
+    pub count: u64,
 }
 
 fn is_zero(count: &usize) -> bool {
@@ -103,6 +118,8 @@ impl Define for Status {
             });
         let failed = failed.collect();
         let ready = files.generation > 0;
+        let left_out = call.code.left_out().into_iter();
+        let left_out = left_out.map(|(reason, count)| LeftOut { reason, count }).collect();
         let names = call.session.map(Session::names).filter(|names| names.len() > 1);
         let (projects, projects_total) = first(names.unwrap_or_default(), PROJECTS_MAX);
         Ok(TreeStatus {
@@ -114,6 +131,7 @@ impl Define for Status {
             full: ready && has_ranking && coverage.files_unknown == 0,
             changed: Some(if ready { files.differing() } else { 0 }),
             failed,
+            left_out,
             projects,
             projects_total,
             coverage,
@@ -140,6 +158,7 @@ impl TreeStatus {
                 files_unparsed: 0,
             },
             failed: Vec::new(),
+            left_out: Vec::new(),
             root: root.display().to_string(),
             files,
             bytes: None,
@@ -179,6 +198,11 @@ impl Reply for TreeStatus {
         if self.coverage.files_unparsed > self.failed.len() {
             let more = self.coverage.files_unparsed - self.failed.len();
             let _ = writeln!(out, "failed  {} more", counted(more, "file"));
+        }
+        if !self.left_out.is_empty() {
+            let parts =
+                self.left_out.iter().map(|LeftOut { reason, count }| format!("{count} {reason}"));
+            let _ = writeln!(out, "left out  {}", parts.collect::<Vec<_>>().join(", "));
         }
         if !self.projects.is_empty() {
             let (shown, total) = (self.projects.len(), self.projects_total);

@@ -28,11 +28,13 @@ pub(super) fn lines(path: &str, text: &str, first: usize) -> Markup {
 
 /// Returns a piece of code on one line, with every whole word `name` marked.
 pub(super) fn piece(path: &str, text: &str, name: &str) -> Markup {
-    let spans = spans(path, text);
+    marked_piece(path, text, &words(text, name))
+}
+
+/// Returns a piece of code on one line, with parts of it marked, which are in order.
+pub(super) fn marked_piece(path: &str, text: &str, marks: &[Range<usize>]) -> Markup {
     html! {
-        code.piece {
-            @for (span, token) in spans { (marked(&text[span], name, token)) }
-        }
+        code.piece { @for (span, token) in spans(path, text) { (marked(text, span, marks, token)) } }
     }
 }
 
@@ -87,22 +89,30 @@ fn colored(text: &str, token: Option<Token>) -> Markup {
     }
 }
 
-fn marked(text: &str, name: &str, token: Option<Token>) -> Markup {
+/// Returns the whole words of a text that are `name`.
+fn words(text: &str, name: &str) -> Vec<Range<usize>> {
     if name.is_empty() {
-        return colored(text, token);
+        return Vec::new();
     }
     let is_in_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut pieces = Vec::new();
-    let mut done = 0;
-    for (at, _) in text.match_indices(name) {
-        let end = at + name.len();
-        if text[..at].ends_with(is_in_word) || text[end..].starts_with(is_in_word) {
-            continue;
-        }
-        pieces.push(html! { (colored(&text[done..at], token)) mark { (plain(name)) } });
-        done = end;
+    let all = text.match_indices(name).map(|(at, _)| at..at + name.len());
+    all.filter(|word| {
+        !text[..word.start].ends_with(is_in_word) && !text[word.end..].starts_with(is_in_word)
+    })
+    .collect()
+}
+
+/// Returns a part of a text with what is marked in it.
+fn marked(text: &str, span: Range<usize>, marks: &[Range<usize>], token: Option<Token>) -> Markup {
+    let marks = marks.iter().filter_map(|mark| common(mark, &span));
+    let (mut done, mut pieces) = (span.start, Vec::new());
+    for mark in marks {
+        pieces.push(html! {
+            (colored(&text[done..mark.start], token)) mark { (plain(&text[mark.clone()])) }
+        });
+        done = mark.end;
     }
-    html! { @for piece in pieces { (piece) } (colored(&text[done..], token)) }
+    html! { @for piece in pieces { (piece) } (colored(&text[done..span.end], token)) }
 }
 
 #[cfg(test)]

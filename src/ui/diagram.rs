@@ -22,7 +22,7 @@ const PADDING: usize = 16;
 const MARGIN: usize = 24;
 
 /// The greatest number of characters of a label.
-const LABEL_MAX: usize = 24;
+const LABEL_MAX: usize = 44;
 
 /// The least number of characters for which there is room in a box.
 const LABEL_MIN: usize = 6;

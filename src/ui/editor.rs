@@ -45,29 +45,34 @@ impl Editor {
         Editor { name, has_window, words: Arc::new(words) }
     }
 
-    /// Opens a file of the tree at a line, from 1, without waiting for the editor.
+    /// Opens a file of the tree at a line, from 1, without waiting for the editor; returns the command instead if
+    /// the editor needs a terminal.
     ///
     /// # Errors
     ///
     /// If the tree has no such file, or the editor cannot be started.
-    pub(super) fn open(&self, call: &Call<'_>, path: &str, line: usize) -> Result<()> {
+    pub(super) fn open(&self, call: &Call<'_>, path: &str, line: usize) -> Result<Option<String>> {
         let file = file(call, path)?.ok_or_else(|| {
             Error::new(Kind::NotFound, format!("the tree has no file `{}`", plain(path)))
         })?;
         let words = (self.words)(&file, line);
-        let Some((program, arguments)) = words.split_first().filter(|_| self.has_window) else {
-            let message = format!("the editor `{}` needs a terminal", plain(&self.name));
-            return Err(Error::usage(message).with_hint("set VISUAL to one that opens a window"));
+        if !self.has_window {
+            let command: Vec<String> =
+                words.iter().map(|word| shell_word(&word.to_string_lossy())).collect();
+            return Ok(Some(command.join(" ")));
+        }
+        let failed = |why: String| {
+            let message = format!("cannot start the editor `{}`: {why}", plain(&self.name));
+            Error::new(Kind::Io, message).with_hint("check VISUAL and EDITOR, and start again")
         };
+        let (program, arguments) =
+            words.split_first().ok_or_else(|| failed("it has no name".to_owned()))?;
         let mut command = Command::new(program);
         command.args(arguments).current_dir(call.code.root());
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn().map_err(|error| {
-            let message = format!("cannot start the editor `{}`: {error}", plain(&self.name));
-            Error::new(Kind::Io, message).with_hint("check VISUAL and EDITOR, and start again")
-        })?;
+        let mut child = command.spawn().map_err(|error| failed(error.to_string()))?;
         std::thread::spawn(move || child.wait());
-        Ok(())
+        Ok(None)
     }
 }
 
@@ -77,35 +82,23 @@ fn file(call: &Call<'_>, path: &str) -> Result<Option<PathBuf>> {
     Ok(found.then(|| call.code.root().join(to_path(path.as_bytes()))))
 }
 
-/// Returns what opens a file at a line: a button with the token of forms, or the command to copy if the editor
-/// needs a terminal; nothing without an editor.
-pub(super) fn control(
-    editor: Option<&Editor>,
-    form: &str,
-    call: &Call<'_>,
-    path: &str,
-    line: usize,
-) -> Markup {
+/// Returns the form that opens a file at a line, or shows the command if the editor needs a terminal; nothing without
+/// an editor. `form` is the token of forms.
+pub(super) fn control(editor: Option<&Editor>, form: &str, path: &str, line: usize) -> Markup {
     let Some(editor) = editor else { return html! {} };
-    if editor.has_window {
-        return html! {
-            form.inline #edit method="post" action=(ADDRESS) {
-                input type="hidden" name="form" value=(form);
-                input type="hidden" name="path" value=(path);
-                input type="hidden" name="line" value=(line);
-                button type="submit" title="e" { "Open in " (plain(&editor.name)) }
-            }
-        };
-    }
-    let Ok(Some(file)) = file(call, path) else { return html! {} };
-    let words = (editor.words)(&file, line);
-    let command: Vec<String> =
-        words.iter().map(|word| shell_word(&word.to_string_lossy())).collect();
     html! {
-        @if !command.is_empty() {
-            button type="button" data-copy=(command.join(" ")) title=(plain(&command.join(" "))) {
-                "Copy command for " (plain(&editor.name))
+        form.inline #edit method="post" action=(ADDRESS) {
+            input type="hidden" name="form" value=(form);
+            input type="hidden" name="path" value=(path);
+            input type="hidden" name="line" value=(line);
+            button type="submit" title="e" {
+                @if editor.has_window { "Open in " } @else { "Copy command for " } (plain(&editor.name))
             }
         }
     }
+}
+
+/// Returns the page with a command.
+pub(super) fn command(command: &str) -> Markup {
+    html! { h1 { "Command for the terminal" } p.command { code { (plain(command)) } } }
 }

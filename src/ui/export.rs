@@ -34,7 +34,7 @@ pub struct StaticFile {
 }
 
 /// Pages that are exported as they are, if this program has them.
-const WHOLE: [&str; 3] = ["history", "benchmarks", "status"];
+const WHOLE: [&str; 2] = ["history", "benchmarks"];
 
 /// Returns the exported pages of a tree, with their style sheet. A page that cannot be made says why.
 ///
@@ -115,12 +115,12 @@ fn document(shown: &Shown, names: &BTreeMap<String, String>, made: &str) -> Mark
                 meta name="color-scheme" content="light dark";
                 (PreEscaped(MARK))
                 meta http-equiv="Content-Security-Policy" content="script-src 'none'; form-action 'none'; base-uri 'none'";
-                title { (shown.title) " · codedb" }
+                title { (shown.title) " · " (shown.tree) }
                 link rel="stylesheet" href="style.css";
             }
             body {
                 header {
-                    span.brand { "codedb" }
+                    span.brand { (shown.tree) }
                     nav aria-label="Pages" { ul {
                         @for page in pages::PAGES {
                             @if let Some(name) = first(page) {

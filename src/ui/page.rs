@@ -4,6 +4,7 @@
 use indicatif::HumanBytes;
 use maud::{Markup, html};
 
+use super::prose::{More, prose, without_arguments};
 use super::{code, links};
 use crate::answer::ago::ago;
 use crate::answer::analysis::NextStep;
@@ -39,7 +40,7 @@ impl Writer {
             Block::Tree(nodes) => self.tree(nodes),
             Block::Code(code) => code::lines(&code.path, &code.text, code.line),
             Block::Diff(text) => diff(text),
-            Block::Note(text) => html! { p.note { (plain(text)) } },
+            Block::Note(text) => html! { p.note { (prose(&without_arguments(text, None).0)) } },
             Block::Next(steps) => next(steps),
         }
     }
@@ -110,10 +111,7 @@ impl Writer {
             Cell::Name(name) => html! { span.name { (plain(name)) } },
             Cell::Path(path) => html! { a.path href=(links::file(path, None)) { (plain(path)) } },
             Cell::Entry(path, name) => {
-                let is_folder = path.ends_with('/') || name.ends_with('/');
-                let link =
-                    if is_folder { links::about("map", path) } else { links::file(path, None) };
-                html! { a.path href=(link) { (plain(name)) } }
+                html! { a.path href=(links::about("file", path)) { (plain(name)) } }
             }
             Cell::Place(path, line) => {
                 html! { a.path href=(links::file(path, Some(*line))) { (plain(path)) ":" (line) } }
@@ -256,15 +254,30 @@ fn of_step(step: &NextStep) -> Option<(String, String)> {
 pub(super) fn failure(error: &crate::error::Error) -> Markup {
     html! {
         div.failure role="alert" {
-            p { (plain(&error.to_string())) }
-            @for hint in error.hints().iter().filter(|hint| !hint.is_empty()) { p.faint { (plain(hint)) } }
+            p { (prose(&error.to_string())) }
+            @for hint in error.hints() {
+                @let hint = without_arguments(hint, None).0;
+                @if !hint.is_empty() { p.faint { (prose(&hint)) } }
+            }
         }
     }
 }
 
 /// Returns sentences on what a reply does not know.
 pub(super) fn notices(notices: &[String]) -> Markup {
-    html! { @for notice in notices { p.note { (plain(notice)) } } }
+    notices_and_more(notices, None).0
+}
+
+/// Returns sentences on what a reply does not know or show, and what shows more. `shown` is what the reply was
+/// asked for.
+pub(super) fn notices_and_more(notices: &[String], shown: Option<More>) -> (Markup, Option<More>) {
+    let (mut texts, mut more) = (Vec::new(), None);
+    for notice in notices {
+        let (text, wider) = without_arguments(notice, shown);
+        more = more.or(wider);
+        texts.extend(Some(text).filter(|text| !text.is_empty()));
+    }
+    (html! { @for text in &texts { p.note { (prose(text)) } } }, more)
 }
 
 #[cfg(test)]

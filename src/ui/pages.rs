@@ -16,6 +16,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use super::ask::Ask;
+use super::prose::More;
 use super::{links, page};
 use crate::base::text::plain;
 use crate::error::{Error, Kind, Result};
@@ -36,6 +37,8 @@ pub(super) struct Shown {
     pub(super) main: Markup,
     /// The version of the tree that it shows; 0 if it depends on none.
     pub(super) version: u64,
+    /// The name of the tree's directory; empty without a tree.
+    pub(super) tree: String,
 }
 
 /// A page of the navigation.
@@ -88,7 +91,8 @@ pub(super) fn map_addresses(call: &Call<'_>) -> Result<Vec<String>> {
 /// If the files of the tree cannot be listed.
 fn shown(call: &Call<'_>, page: &Page, title: String, main: Markup) -> Result<Shown> {
     let version = version_of(call.code.files()?);
-    Ok(Shown { page: page.name, title: plain(&title), main, version })
+    let tree = call.code.root().file_name().unwrap_or_default().to_string_lossy();
+    Ok(Shown { page: page.name, title: plain(&title), main, version, tree: plain(&tree) })
 }
 
 /// Runs a tool.
@@ -119,12 +123,39 @@ fn data(answer: &dyn Answer) -> Result<Value> {
 ///
 /// If the call was cancelled.
 fn section(call: &Call<'_>, title: &str, tool: &str, args: Value) -> Result<Markup> {
+    wider_section(call, title, tool, args, None)
+}
+
+/// Returns a [`section`]; `place` is its address, and what of it is shown beyond the first part.
+///
+/// # Errors
+///
+/// If the call was cancelled.
+fn wider_section(
+    call: &Call<'_>,
+    title: &str,
+    tool: &str,
+    mut args: Value,
+    place: Option<(&str, Option<More>)>,
+) -> Result<Markup> {
+    if let (Some((_, Some(More { argument, value }))), Some(args)) = (place, args.as_object_mut()) {
+        args.insert(argument.to_owned(), value.into());
+    }
     let answer = match ask(call, tool, args) {
         Ok(answer) => answer,
         Err(error) if error.kind() == Kind::Cancelled => return Err(error),
         Err(error) => return Ok(html! { section { h2 { (title) } (page::failure(&error)) } }),
     };
-    Ok(html! { section { h2 { (title) } (reply(call, &*answer)) } })
+    let (body, more) = reply_and_more(call, &*answer, place.and_then(|(_, shown)| shown));
+    Ok(html! {
+        section {
+            h2 { (title) }
+            (body)
+            @if let (Some((address, _)), Some(more)) = (place, more) {
+                p { a data-more="1" href=(format!("{address}&more={}", more.parameter())) { "Show more" } }
+            }
+        }
+    })
 }
 
 /// A section of a page that takes long: the browser asks for it alone, after the page is shown.
@@ -149,9 +180,12 @@ fn with_slow(
     first: impl FnOnce() -> Result<Markup>,
     slow: &[(Slow<'_>, Value)],
 ) -> Result<Markup> {
+    let address = links::about(page.name, &asked.path);
+    let source = |of: &Slow<'_>| format!("{address}?only={}", of.name);
+    let shown = asked.get("more").and_then(More::of);
     let made = |(of, args): &(Slow<'_>, Value)| match of.tool {
         "suggest_tests" => tests_to_run(call, of.title, args.clone()),
-        tool => section(call, of.title, tool, args.clone()),
+        tool => wider_section(call, of.title, tool, args.clone(), Some((&source(of), shown))),
     };
     if let Some(only) = asked.get("only") {
         let found = slow.iter().find(|(of, _)| of.name == only);
@@ -164,11 +198,10 @@ fn with_slow(
         let sections = slow.iter().map(made).collect::<Result<Vec<Markup>>>()?;
         return Ok(html! { (first) @for section in &sections { (section) } });
     }
-    let address = links::about(page.name, &asked.path);
     Ok(html! {
         (first()?)
         @for (of, _) in slow {
-            @let source = format!("{address}?only={}", of.name);
+            @let source = source(of);
             section data-source=(source) aria-busy="true" {
                 h2 { (of.title) }
                 p.empty { a href=(source) { "Show" } }
@@ -206,11 +239,24 @@ fn tests_to_run(call: &Call<'_>, title: &str, args: Value) -> Result<Markup> {
 
 /// Returns a reply as a part of a page.
 fn reply(call: &Call<'_>, answer: &dyn Answer) -> Markup {
-    let shown = answer.page();
-    html! {
-        @if let Some(shown) = shown { (page::page(&shown, call.now_ns)) }
+    reply_and_more(call, answer, None).0
+}
+
+/// Returns a reply as a part of a page, and what shows more of it. `shown` is what the reply was asked for.
+fn reply_and_more(
+    call: &Call<'_>,
+    answer: &dyn Answer,
+    shown: Option<More>,
+) -> (Markup, Option<More>) {
+    let page = answer.page();
+    let (notices, more) = page::notices_and_more(&answer.notices(), shown);
+    let says_why =
+        !notices.0.is_empty() || page.as_ref().is_some_and(|page| !page.blocks.is_empty());
+    let body = html! {
+        @if let Some(page) = page { (page::page(&page, call.now_ns)) }
         @else { pre tabindex="0" { (answer.text().lines().map(plain).collect::<Vec<_>>().join("\n")) } }
-        @if !answer.is_found() && !answer.is_unknown() { p.empty { "Nothing found." } }
-        (page::notices(&answer.notices()))
-    }
+        @if !answer.is_found() && !answer.is_unknown() && !says_why { p.empty { "Nothing found." } }
+        (notices)
+    };
+    (body, more)
 }

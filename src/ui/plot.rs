@@ -82,6 +82,7 @@ pub(super) fn short(value: f64) -> String {
         1e6.. => format!("{:.3} M", value / 1e6),
         1e4.. => format!("{:.1} k", value / 1e3),
         100.0.. => format!("{value:.0}"),
+        _ if value.fract() == 0.0 => format!("{value:.0}"),
         1.0.. => format!("{value:.2}"),
         _ => format!("{value:.4}"),
     }

@@ -88,7 +88,8 @@ impl Inner {
             Method::GET | Method::HEAD => {}
             Method::POST => {
                 let bytes = body.collect().await.map(|body| body.to_bytes()).unwrap_or_default();
-                return self.sent(&head.uri, &session, &bytes).await;
+                let is_part = head.headers.contains_key(PART);
+                return self.sent(&head.uri, &session, &bytes, is_part).await;
             }
             _ => return plain(StatusCode::METHOD_NOT_ALLOWED, "use GET or POST\n"),
         }
@@ -159,7 +160,13 @@ impl Inner {
     }
 
     /// Answers a form.
-    async fn sent(&self, uri: &Uri, session: &Session, bytes: &[u8]) -> Response<Body> {
+    async fn sent(
+        &self,
+        uri: &Uri,
+        session: &Session,
+        bytes: &[u8],
+        is_part: bool,
+    ) -> Response<Body> {
         let params = parsed(bytes);
         let ask = Ask::new(params, session.form.clone(), true);
         if !ask.raw("form").is_some_and(|token| session.is_form(token)) {
@@ -169,21 +176,22 @@ impl Inner {
         if uri.path() == editor::ADDRESS {
             return match self.opened(ask).await {
                 // The browser stays on its page.
-                Ok(()) => bytes_of(StatusCode::NO_CONTENT, "text/plain", Bytes::new()),
+                Ok(None) => bytes_of(StatusCode::NO_CONTENT, "text/plain", Bytes::new()),
+                Ok(Some(command)) => page(StatusCode::OK, shell::with(editor::command(&command))),
                 Err(error) => respond(status_of(&error), shell::failed(&error), false),
             };
         }
         match self.shown(uri.path(), ask).await {
-            Ok(Some(shown)) => respond(StatusCode::OK, shown, false),
-            Ok(None) => respond(StatusCode::NOT_FOUND, shell::unknown(), false),
-            Err(error) => respond(status_of(&error), shell::failed(&error), false),
+            Ok(Some(shown)) => respond(StatusCode::OK, shown, is_part),
+            Ok(None) => respond(StatusCode::NOT_FOUND, shell::unknown(), is_part),
+            Err(error) => respond(status_of(&error), shell::failed(&error), is_part),
         }
     }
 }
 
 impl Inner {
-    /// Opens a file in the editor.
-    async fn opened(&self, ask: Ask) -> Result<()> {
+    /// Opens a file in the editor; returns the command instead if that needs a terminal.
+    async fn opened(&self, ask: Ask) -> Result<Option<String>> {
         let editor = self.editor.clone();
         let editor = editor.ok_or_else(|| {
             Error::usage("no editor is set").with_hint("set VISUAL or EDITOR and start again")

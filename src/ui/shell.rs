@@ -11,11 +11,11 @@ pub(super) fn whole(shown: &Shown) -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head(&shown.title))
+            (head(&titled(shown)))
             body {
                 a.skip href="#main" { "Skip to the content" }
                 header {
-                    a.brand href="/" { "codedb" }
+                    a.brand href="/" title="codedb" { @if shown.tree.is_empty() { "codedb" } @else { (shown.tree) } }
                     nav aria-label="Pages" {
                         ul {
                             @for page in PAGES {
@@ -41,10 +41,16 @@ pub(super) fn whole(shown: &Shown) -> Markup {
 /// Returns the part of a document that changes with the tree.
 pub(super) fn part(shown: &Shown) -> Markup {
     html! {
-        main #main tabindex="-1" data-title=(shown.title) data-version=(shown.version) {
+        main #main tabindex="-1" data-title=(titled(shown)) data-version=(shown.version) {
             (shown.main)
         }
     }
+}
+
+/// Returns the title of the window.
+fn titled(shown: &Shown) -> String {
+    let tree = if shown.tree.is_empty() { "codedb" } else { &shown.tree };
+    format!("{} · {tree}", shown.title)
 }
 
 fn head(title: &str) -> Markup {
@@ -53,7 +59,7 @@ fn head(title: &str) -> Markup {
             meta charset="utf-8";
             meta name="viewport" content="width=device-width, initial-scale=1";
             meta name="color-scheme" content="light dark";
-            title { (title) " · codedb" }
+            title { (title) }
             link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
             link rel="stylesheet" href="/assets/style.css";
         }
@@ -65,7 +71,7 @@ pub(super) fn locked() -> Markup {
     html! {
         (DOCTYPE)
         html lang="en" {
-            (head("Not admitted"))
+            (head("Not admitted · codedb"))
             body {
                 main #main {
                     h1 { "This address needs its token" }
@@ -83,11 +89,16 @@ pub(super) fn unknown() -> Shown {
         h1 { "There is no such page" }
         ul { @for page in PAGES { li { a href=(format!("/{}", page.name)) { (page.title) } ": " (page.summary) } } }
     };
-    Shown { page: "", title: "No such page".to_owned(), main, version: 0 }
+    Shown { page: "", title: "No such page".to_owned(), main, version: 0, tree: String::new() }
+}
+
+/// Returns a document that depends on no tree.
+pub(super) fn with(main: Markup) -> Markup {
+    whole(&Shown { page: "", title: "codedb".to_owned(), main, version: 0, tree: String::new() })
 }
 
 /// Returns the page for one that cannot be made.
 pub(super) fn failed(error: &Error) -> Shown {
     let main = html! { h1 { "This cannot be shown" } (failure(error)) };
-    Shown { page: "", title: "Error".to_owned(), main, version: 0 }
+    Shown { page: "", title: "Error".to_owned(), main, version: 0, tree: String::new() }
 }

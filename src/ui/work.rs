@@ -7,6 +7,7 @@ use std::thread::available_parallelism;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use tokio::sync::Semaphore;
 
+use super::prose::OFFERED;
 use crate::error::{Error, Kind, Result};
 use crate::mcp::site::Tree;
 use crate::tools::Call;
@@ -77,6 +78,7 @@ impl Work {
         let _cancels = Cancels(Arc::clone(&is_cancelled));
         let (tree, pools) = (self.tree.clone(), self.pools.clone());
         let made = tokio::task::spawn_blocking(move || {
+            let make = move |call: &Call<'_>| make(&Call { offered: Some(&OFFERED), ..*call });
             pools.run(|| tree.call(&|| is_cancelled.load(Ordering::Relaxed), make))
         });
         made.await.map_err(failed)?

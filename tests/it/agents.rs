@@ -260,6 +260,37 @@ fn a_search_is_limited_to_parts_and_definitions() {
     assert_eq!(lines(json!({"def": "other", "in": "string"})), [0_u64; 0]);
 }
 
+/// A line counts if any of its matches is in the part, not only the first one.
+#[test]
+fn every_match_of_a_line_is_looked_at() {
+    let place = Place::new();
+    place.write(
+        "a.rs",
+        "fn retry() {\n    let retry = \"retry\"; // retry\n    retry(\"no\"); // no\n    let text = \"one\nof retry\n\";\n}\n\
+         fn other(retry: &str) -> String { retry.to_owned() + \"retry\" }\n",
+    );
+    place.write("README.md", "# How to retry\n\nretry\n");
+    let mut session = session(&place);
+    let mut lines = |arguments: Value| -> Vec<u64> {
+        let mut all = json!({"query": "retry", "body": false});
+        let more = arguments.as_object().expect("an object").clone();
+        all.as_object_mut().expect("an object").extend(more);
+        let data = data(&mut session, "codedb_search", all);
+        let files = data["files"].as_array().expect("files");
+        let lines = files.iter().flat_map(|file| file["lines"].as_array().expect("lines"));
+        lines.map(|line| line["line"].as_u64().expect("a number")).collect()
+    };
+    assert_eq!(lines(json!({"in": "string"})), [2, 5, 8]);
+    assert_eq!(lines(json!({"in": "comment"})), [2]);
+    assert_eq!(lines(json!({"in": "string", "word": true, "case_sensitive": false})), [2, 5, 8]);
+    assert_eq!(
+        lines(json!({"in": "string", "query": "[a-z]+", "regex": true, "path_glob": "a.rs"})),
+        [2, 3, 4, 5, 8]
+    );
+    // A heading is no signature.
+    assert_eq!(lines(json!({"in": "signature"})), [1, 8]);
+}
+
 #[test]
 fn an_alternation_is_answered_with_what_it_finds() {
     let place = shop();

@@ -322,7 +322,7 @@ fn pages_of_results_together_list_every_file_once() {
     };
     assert_eq!(listed(&of_kind("definition").body), ["src/zz.py"]);
     assert_eq!(listed(&of_kind("vendored").body).len(), 25);
-    assert!(of_kind("generated").body.contains("Search all kinds"));
+    assert!(of_kind("generated").body.contains("Search everywhere"));
     assert_eq!(of_kind("nonsense").status, 400);
     // The counts are of all files.
     let facets = pages.send("GET /search?q=needle&only=facets", &cookie, "").body;
@@ -365,5 +365,11 @@ fn files_are_opened_in_the_editor_by_a_form_of_the_page() {
     let pages = Pages::start_in(&place, &[], "vim");
     let cookie = pages.admit();
     let page = pages.send("GET /file/src/cart.py?line=2", &cookie, "").body;
-    assert!(page.contains("data-copy=\"vim +2 ") && !page.contains("Open in"), "{page}");
+    assert!(page.contains("Copy command for vim") && !page.contains("Open in"), "{page}");
+    let (_, rest) = page.split_once("name=\"form\" value=\"").expect("a token");
+    let form = rest.split('"').next().unwrap_or_default();
+    let headers = format!("{cookie}Content-Type: application/x-www-form-urlencoded\r\n");
+    let body = format!("form={form}&path=src%2Fcart.py&line=2");
+    let answer = pages.send("POST /edit", &headers, &body);
+    assert!(answer.status == 200 && answer.body.contains("vim +2 /"), "{}", answer.body);
 }

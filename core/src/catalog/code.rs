@@ -263,6 +263,13 @@ pub trait Code: Sync {
         0
     }
 
+    /// Returns what the index leaves out: reasons, and how many entries of directories (`hidden`, `ignored`,
+    /// `symlink`, …) or how many listed files (`secret`, `large`, …) each has. Empty without an index. Reads the
+    /// properties of the index.
+    fn left_out(&self) -> Vec<(String, u64)> {
+        Vec::new()
+    }
+
     /// Returns what a running build of the index does and how many percent of this step are done, for
     /// people; `None` if none runs, or not for long. Reads a small file.
     fn running_build(&self) -> Option<(&'static str, u64)> {

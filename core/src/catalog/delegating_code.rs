@@ -162,6 +162,10 @@ impl<C: DelegatingCode> Code for C {
         self.before(Access::Damage).map_or(0, |code| code.files_unknown())
     }
 
+    fn left_out(&self) -> Vec<(String, u64)> {
+        self.before(Access::Damage).map_or_else(|_| Vec::new(), |code| code.left_out())
+    }
+
     fn running_build(&self) -> Option<(&'static str, u64)> {
         self.before(Access::Damage).ok()?.running_build()
     }

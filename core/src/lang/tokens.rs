@@ -51,6 +51,9 @@ const BACKTICK: &[&str] = &["flow", "go", "javascript", "tsx", "typescript"];
 /// Languages with strings in three quotes, which may have several lines.
 const TRIPLE: &[&str] = &["dart", "elixir", "java", "kotlin", "python", "scala", "swift"];
 
+/// Languages whose other strings may have several lines, too.
+const MULTILINE: &[&str] = &["bash", "elixir", "php", "r", "ruby", "rust", "sql"];
+
 /// Returns all of a piece of code in spans, each with its token in the language of the file at `path`, if it
 /// has one. O(text).
 pub fn spans(path: &str, text: &str) -> Vec<(Range<usize>, Option<Token>)> {
@@ -82,6 +85,8 @@ pub fn tokens(language: &Language, text: &str) -> Vec<(Range<usize>, Token)> {
         let before = text[..at].chars().next_back();
         let (len, token) = if let Some(len) = comment(language, rest, before) {
             (len, Some(Token::Comment))
+        } else if let Some(len) = raw_string(language, rest, before) {
+            (len, Some(Token::Literal))
         } else if let Some(len) = string(language, rest) {
             (len, Some(Token::Literal))
         } else if is_name(c) {
@@ -113,6 +118,19 @@ fn comment(language: &Language, text: &str, before: Option<char>) -> Option<usiz
     (is_line && !is_inside).then(|| text.find('\n').unwrap_or(text.len()))
 }
 
+/// Returns the length of Rust's raw string at the start of a text: `r"…"`, with any number of `#` around it.
+fn raw_string(language: &Language, text: &str, before: Option<char>) -> Option<usize> {
+    if language.name != "rust" || before.is_some_and(|c| c.is_alphanumeric() || c == '_') {
+        return None;
+    }
+    let rest = text.strip_prefix('b').unwrap_or(text).strip_prefix('r')?;
+    let inside = rest.trim_start_matches('#').strip_prefix('"')?;
+    let hashes = rest.len() - inside.len() - 1;
+    let close = format!("\"{}", "#".repeat(hashes));
+    let start = text.len() - inside.len();
+    Some(inside.find(&close).map_or(text.len(), |end| start + end + close.len()))
+}
+
 /// Returns the length of the string or character at the start of a text.
 fn string(language: &Language, text: &str) -> Option<usize> {
     let quote = text.chars().next().filter(|c| "\"'`".contains(*c))?;
@@ -135,7 +153,7 @@ fn string(language: &Language, text: &str) -> Option<usize> {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
-            '\n' if quote != '`' => return None,
+            '\n' if quote != '`' && !is_one_of(MULTILINE) => return None,
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
             _ if c == quote => return Some(at + 1),
@@ -216,5 +234,16 @@ mod tests {
         check("a.js", "const a = `x\n${1}`", "k(const) a = l(`x\n${1}`)");
         check("a.sh", "echo $# \"a\" # end", "echo $# l(\"a\") c(# end)");
         check("a.md", "if `code`", "if `code`");
+    }
+
+    #[test]
+    fn strings_may_have_several_lines() {
+        check("a.rs", "let a = \"b\nfn c\";\nfn", "k(let) a = l(\"b\nfn c\");\nk(fn)");
+        check("a.rs", "r#\"a\" \\\"#; br\"\\\"; for", "l(r#\"a\" \\\"#); l(br\"\\\"); k(for)");
+        check("a.rb", "x = 'a\nif'\nif", "x = l('a\nif')\nk(if)");
+        check("a.go", "x := \"a\nif", "x := \"a\nk(if)");
+        assert!(
+            MULTILINE.iter().all(|name| LANGUAGES.iter().any(|language| language.name == *name))
+        );
     }
 }

@@ -38,6 +38,20 @@ pub enum Skipped {
     Name,
 }
 
+impl Skipped {
+    /// Returns its name, as it is stored.
+    pub fn name(self) -> &'static str {
+        match self {
+            Skipped::Hidden => "hidden",
+            Skipped::Ignored => "ignored",
+            Skipped::Symlink => "symlink",
+            Skipped::Special => "special",
+            Skipped::Unreadable => "unreadable",
+            Skipped::Name => "name",
+        }
+    }
+}
+
 /// The files and directories of a tree, as ripgrep would list them.
 #[derive(Debug, Default)]
 pub struct Tree {

@@ -24,16 +24,16 @@ pub(super) struct LineLimits {
 
 /// Returns the matching lines to show, with context lines, in the order of the file. If there are
 /// more than the limit, lines that define the match are chosen first, then the first of the others.
-/// `names` are the names of the file's definitions; only matches that are wanted count.
+/// `names` are the names of the file's definitions; `wanted` returns a line with the match that counts.
 pub(super) fn lines(
     Searched { bytes, shown: quoted }: Searched<'_>,
     matcher: &Matcher<'_>,
     cache: &mut Cache,
     limits: LineLimits,
     names: &[Range<usize>],
-    is_wanted: &dyn Fn(&Span) -> bool,
+    wanted: &dyn Fn(Span) -> Option<Span>,
 ) -> Vec<Line> {
-    let all = spans(bytes, matcher, cache).filter(|span| is_wanted(span));
+    let all = spans(bytes, matcher, cache).filter_map(wanted);
     let matched: Vec<Span> = if names.is_empty() {
         all.take(limits.lines).collect()
     } else {

@@ -151,7 +151,8 @@ impl Structure {
                 facts.imports.iter().any(|import| import.span.contains(&hit.start))
             }),
             Region::Signature => {
-                self.around(hit.start).any(|symbol| symbol.source.signature.contains(&hit.start))
+                let mut around = self.around(hit.start).filter(|symbol| is_code(symbol.kind));
+                around.any(|symbol| symbol.source.signature.contains(&hit.start))
             }
         }
     }
@@ -205,8 +206,13 @@ pub(super) fn fitting(
             let text = read(catalog, of.file.index());
             let original = text.original_utf8().unwrap_or_default();
             let structure = Structure::of(call, catalog, of.file, &original, condition)?;
-            let fits = |span: &Span| structure.fits(condition, &(span.hit..span.hit_end));
-            let count = spans(&original, matcher, &mut matcher.cache()).filter(fits).count();
+            let mut cache = matcher.cache();
+            let mut fits = |span: &Span| {
+                let fits = |hit: &Range<usize>| structure.fits(condition, hit);
+                span.first(&original, matcher, &mut cache, fits).is_some()
+            };
+            let count =
+                spans(&original, matcher, &mut matcher.cache()).filter(|span| fits(span)).count();
             Ok((count > 0).then_some(MatchingFile { count, ..*of }))
         };
         let counted: Vec<Option<MatchingFile>> =
@@ -214,6 +220,11 @@ pub(super) fn fitting(
         fitting.extend(counted.into_iter().flatten());
     }
     Ok(fitting)
+}
+
+/// Returns false for headings and keys of data.
+fn is_code(kind: SymbolKind) -> bool {
+    !matches!(kind, SymbolKind::Section | SymbolKind::Key | SymbolKind::Selector)
 }
 
 fn is_function(kind: SymbolKind) -> bool {

@@ -17,13 +17,10 @@ fn check(text: &str, query: &str, limits: (usize, usize), expected: &str) {
     let regex = pattern.regex().expect("it can be read");
     let limits = LineLimits { lines: limits.0, context: limits.1 };
     let matcher = Matcher { regex: &regex, finder: None };
-    let shown: Vec<String> =
-        lines(as_is(text), &matcher, &mut matcher.cache(), limits, &[], &|_| true)
-            .iter()
-            .map(|line| {
-                format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text)
-            })
-            .collect();
+    let shown: Vec<String> = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &[], &Some)
+        .iter()
+        .map(|line| format!("{}{}{}", line.line, if line.context { "-" } else { ":" }, line.text))
+        .collect();
     assert_eq!(shown.join(" "), expected, "{text:?} {query}");
 }
 
@@ -52,7 +49,7 @@ fn lines_that_define_the_match_are_chosen_first() {
     let matcher = Matcher { regex: &regex, finder: None };
     let chosen = |lines_max: usize| -> Vec<usize> {
         let limits = LineLimits { lines: lines_max, context: 0 };
-        let lines = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &names, &|_| true);
+        let lines = lines(as_is(text), &matcher, &mut matcher.cache(), limits, &names, &Some);
         lines.iter().map(|line| line.line).collect()
     };
     assert_eq!(chosen(1), [4]);

@@ -9,17 +9,19 @@ let pending = null;
 let loading = new AbortController();
 
 /** Loads the page of an address and replaces `<main>`, or the element `id` in it. A newer call ends this one. */
-async function replace(address, id) {
+async function replace(address, id, body = null) {
   pending?.abort();
   loading.abort();
   loading = new AbortController();
   const own = (pending = new AbortController());
   try {
-    const response = await fetch(address, { headers: { "X-Part": "1" }, signal: own.signal });
+    const sent = body ? { method: "POST", body } : {};
+    const response = await fetch(address, { ...sent, headers: { "X-Part": "1" }, signal: own.signal });
     if (response.status === 401) return location.reload();
     const parsed = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = parsed.getElementById("main");
     if (!fresh || own.signal.aborted) return;
+    const focused = marksOf(document.activeElement);
     if (id) {
       const part = fresh.querySelector("#" + id);
       const old = document.getElementById(id);
@@ -35,13 +37,27 @@ async function replace(address, id) {
     } else {
       main().dataset.version = fresh.dataset.version;
     }
-    document.title = main().dataset.title + " · codedb";
+    document.title = main().dataset.title;
+    focusAgain(focused);
     document.dispatchEvent(new CustomEvent("shown"));
   } catch (error) {
     if (error.name !== "AbortError") show("the server does not answer; is codedb ui running?");
   } finally {
     if (pending === own) pending = null;
   }
+}
+
+/** What identifies an element after its part of the page is replaced. */
+function marksOf(element) {
+  if (!element || !main().contains(element) || element === main()) return null;
+  const [id, href, name] = [element.id, element.getAttribute("href"), element.getAttribute("name")];
+  return id || href || name ? { id, href, name } : null;
+}
+/** Gives an element that was replaced the focus again. */
+function focusAgain(marks) {
+  if (!marks || main().contains(document.activeElement)) return;
+  const same = (of) => (marks.id ? of.id === marks.id : marks.href ? of.getAttribute("href") === marks.href : of.getAttribute("name") === marks.name);
+  [...main().querySelectorAll("a, button, input, select, textarea")].find(same)?.focus({ preventScroll: true });
 }
 
 /** Sections that take long are asked for one by one, after the page is shown. */
@@ -56,6 +72,7 @@ function load() {
         if (!part) return;
         section.replaceChildren(...part.childNodes);
         section.setAttribute("aria-busy", "false");
+        if (main().contains(document.activeElement) === false) document.dispatchEvent(new CustomEvent("loaded"));
       })
       .catch((error) => {
         if (error.name !== "AbortError") show("the server does not answer; is codedb ui running?");
@@ -97,6 +114,16 @@ function live(event) {
 document.addEventListener("input", live);
 document.addEventListener("submit", (event) => {
   const form = event.target;
+  if (form.id === "edit") {
+    event.preventDefault();
+    edit();
+    return;
+  }
+  if (form.matches("form[data-post]")) {
+    event.preventDefault();
+    replace(form.getAttribute("action"), null, new URLSearchParams(new FormData(form, event.submitter)));
+    return;
+  }
   if (!form.matches("form[data-live]")) return;
   event.preventDefault();
   const first = document.querySelector(".hit a");
@@ -134,10 +161,12 @@ listen();
 // Keys: n and p step through results, / goes to the query, g and a letter opens a page, ? lists the keys.
 let current = -1;
 function step(by) {
-  const hits = [...document.querySelectorAll(".hit a, tbody a, .tree a")];
+  const hits = [...document.querySelectorAll(".hit a, tbody a, .tree a, .choices a, #source a.number, .decision button:first-of-type")];
   if (hits.length === 0) return;
   const at = hits.indexOf(document.activeElement);
-  current = Math.min(Math.max((at >= 0 ? at : current) + by, 0), hits.length - 1);
+  const target = hits.findIndex((hit) => hit.closest(".line.target"));
+  const from = at >= 0 ? at : current >= 0 ? current : target;
+  current = Math.min(Math.max(from + by, 0), hits.length - 1);
   hits[current].focus();
   hits[current].scrollIntoView({ block: "nearest" });
 }
@@ -145,7 +174,11 @@ let isGoing = false;
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (isTyping(event.target)) {
-    if (event.key === "Escape") event.target.blur();
+    if (event.key === "Escape") {
+      // A field of type `search` would lose its text.
+      event.preventDefault();
+      event.target.blur();
+    }
     if (event.key === "ArrowDown" && event.target.id === "q") {
       event.preventDefault();
       current = -1;
@@ -163,6 +196,7 @@ document.addEventListener("keydown", (event) => {
   else if (event.key === "p" || event.key === "k") step(-1);
   else if (event.key === "g") isGoing = true;
   else if (event.key === "e") edit();
+  else if (event.key === "d") definitions();
   else if (event.key === "/") {
     event.preventDefault();
     const query = document.getElementById("q");
@@ -177,7 +211,7 @@ async function edit() {
   const form = document.getElementById("edit");
   if (!form) return;
   const values = new URLSearchParams(new FormData(form));
-  const link = document.activeElement?.closest("a[href^='/file/']");
+  const link = lastLink?.isConnected ? lastLink : null;
   if (link) {
     const to = new URL(link.href);
     values.set("path", decodeURIComponent(to.pathname.slice("/file/".length)));
@@ -185,37 +219,69 @@ async function edit() {
   }
   const response = await fetch(form.action, { method: "POST", body: values });
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
+  const command = page.querySelector(".command code")?.textContent;
+  if (command && response.ok) {
+    await navigator.clipboard.writeText(command);
+    return show("copied " + command);
+  }
   const failure = page.querySelector(".failure, main p");
   show(response.ok ? "opened " + values.get("path") : (failure?.textContent ?? "the editor cannot be started"));
 }
+/** The last link to a place in a file that had the focus. */
+let lastLink = null;
+document.addEventListener("focusin", (event) => {
+  lastLink = event.target.closest("main a[href^='/file/']") ?? (event.target.closest("#edit") ? lastLink : null);
+});
+
+/** Opens a dialog with a title and a list, which is removed when it closes. */
+function ask(name, list) {
+  const dialog = document.createElement("dialog");
+  const title = document.createElement("h2");
+  title.textContent = name;
+  const form = document.createElement("form");
+  form.method = "dialog";
+  const close = document.createElement("button");
+  close.textContent = "Close";
+  form.append(close);
+  dialog.append(title, list, form);
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+/** Lists the names in the line that has the focus, or that the page is about, as links to their definitions. */
+function definitions() {
+  const source = document.getElementById("source");
+  const line = document.activeElement?.closest(".line") ?? document.querySelector(".line.target, .line:target");
+  if (!source || !line) return show("step to a line with n or p first");
+  const texts = [...line.querySelector("code").childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+  const names = new Set(texts.flatMap((node) => node.data.match(/[\p{L}_$][\p{L}\p{N}_$]*/gu) ?? []));
+  const list = document.createElement("ul");
+  for (const name of names) {
+    const [row, link] = [document.createElement("li"), document.createElement("a")];
+    link.href = "/symbol?" + new URLSearchParams({ name, from: source.dataset.path });
+    link.textContent = name;
+    row.append(link);
+    list.append(row);
+  }
+  if (names.size > 0) ask("Names in this line", list);
+  else show("this line has no names");
+}
 
 function keys() {
-  let dialog = document.getElementById("keys");
-  if (!dialog) {
-    dialog = document.createElement("dialog");
-    dialog.id = "keys";
-    const title = document.createElement("h2");
-    title.textContent = "Keys";
-    const list = document.createElement("ul");
-    const rows = [["/", "search"], ["n, j", "next result"], ["p, k", "previous result"], ["Enter", "open"], ["Esc", "leave a field"]];
-    if (document.getElementById("edit")) rows.push(["e", "open in the editor"]);
-    for (const link of document.querySelectorAll("[data-key]")) rows.push(["g " + link.dataset.key, link.textContent]);
-    for (const [key, what] of rows) {
-      const row = document.createElement("li");
-      const sign = document.createElement("kbd");
-      sign.textContent = key;
-      row.append(sign, " " + what);
-      list.append(row);
-    }
-    const form = document.createElement("form");
-    form.method = "dialog";
-    const close = document.createElement("button");
-    close.textContent = "Close";
-    form.append(close);
-    dialog.append(title, list, form);
-    document.body.append(dialog);
+  const list = document.createElement("ul");
+  const rows = [["/", "search"], ["n, j", "next result"], ["p, k", "previous result"], ["Enter", "open"], ["Esc", "leave a field"]];
+  if (document.getElementById("edit")) rows.push(["e", "open in the editor"]);
+  if (document.getElementById("source")) rows.push(["d", "definitions of the names in this line"]);
+  for (const link of document.querySelectorAll("[data-key]")) rows.push(["g " + link.dataset.key, link.textContent]);
+  for (const [key, what] of rows) {
+    const row = document.createElement("li");
+    const sign = document.createElement("kbd");
+    sign.textContent = key;
+    row.append(sign, " " + what);
+    list.append(row);
   }
-  dialog.showModal();
+  ask("Keys", list);
 }
 
 // A name in source leads to its definition.
@@ -234,6 +300,30 @@ function wordAt(text, offset) {
   const word = before + after;
   return /^[\p{L}_$]/u.test(word) ? word : "";
 }
+
+// A section shows more of itself.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("a[data-more]");
+  const section = link?.closest("section[data-source]");
+  if (!section) return;
+  event.preventDefault();
+  section.dataset.source = link.getAttribute("href");
+  delete section.dataset.asked;
+  section.setAttribute("aria-busy", "true");
+  load();
+});
+
+// Who comes back from a link finds it where it was.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("main a[href]");
+  if (link) history.replaceState({ focus: link.getAttribute("href") }, "");
+}, true);
+function comeBack() {
+  const href = history.state?.focus;
+  if (href) [...document.querySelectorAll("main a[href]")].find((link) => link.getAttribute("href") === href)?.focus();
+}
+document.addEventListener("loaded", comeBack);
+comeBack();
 
 // The line of an address without its anchor.
 if (!location.hash) document.querySelector(".line.target")?.scrollIntoView({ block: "center" });

@@ -30,6 +30,9 @@ const DEPTH_MAX: usize = 4;
 const NEAR: usize = 30;
 const FAR: usize = 60;
 
+/// Those that are listed if all are asked for.
+const ALL: usize = 500;
+
 fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
     let (main, title) = match (asked.get("name"), asked.get("to")) {
         (None, _) => (nothing_asked(), "Calls".to_owned()),
@@ -97,7 +100,8 @@ fn answered(
 /// Returns the calls around a definition, or the definitions to choose from.
 fn of_definition(call: &Call<'_>, asked: &Ask, name: &str) -> Result<Markup> {
     let path = asked.get("path");
-    let args = json!({"name": name, "path": path, "max_results": NEAR, "without_tests": true});
+    let max = if asked.is_set("all") { ALL } else { NEAR };
+    let args = json!({"name": name, "path": path, "max_results": max, "without_tests": true});
     let answer = match answered(call, "explain", args)? {
         Ok(answer) => answer,
         Err(error) => return Ok(failure(&error)),
@@ -142,8 +146,9 @@ fn of_definition(call: &Call<'_>, asked: &Ask, name: &str) -> Result<Markup> {
         }
         (unresolved(&explained))
         div #list {
-            (listed("Callers", callers, &of_caller(name)))
-            (listed("Callees", callees, &of_callee))
+            @let all = format!("{}&depth={depth}&all=1", links::calls(name, path));
+            (listed("Callers", callers, &of_caller(name), (max < ALL).then_some(&all)))
+            (listed("Callees", callees, &of_callee, (max < ALL).then_some(&all)))
         }
         (notices(&answer.notices()))
     })
@@ -202,8 +207,13 @@ fn choices(asked: &Ask, choices: &Value) -> Markup {
     }
 }
 
-/// Returns a list of a reply as a table, with how much of it there is.
-fn listed(title: &str, list: &Value, row: &dyn Fn(&Value) -> Vec<Cell>) -> Markup {
+/// Returns a list of a reply as a table, with how much of it there is; `all` is the address of more.
+fn listed(
+    title: &str,
+    list: &Value,
+    row: &dyn Fn(&Value) -> Vec<Cell>,
+    all: Option<&String>,
+) -> Markup {
     let rows = list["list"].as_array().map(Vec::as_slice).unwrap_or_default();
     let total = number(&list["total"]);
     let mut table = Table::new([
@@ -219,7 +229,9 @@ fn listed(title: &str, list: &Value, row: &dyn Fn(&Value) -> Vec<Cell>) -> Marku
         section {
             h2 { (title) " " span.count { (total) } }
             @if rows.is_empty() { p.empty { "None is known." } } @else { (shown) }
-            @if rows.len() < total { p.note { (total - rows.len()) " more are not listed" } }
+            @if rows.len() < total {
+                p.note { (total - rows.len()) " more are not listed" @if let Some(all) = all { ": " a href=(all) { "list them" } } }
+            }
         }
     }
 }

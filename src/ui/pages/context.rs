@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::json;
 
 use super::{Page, Shown, ask, data, reply, shown};
-use crate::base::text::plain;
+use crate::base::text::{counted, plain};
 use crate::base::tokens;
 use crate::error::{Kind, Result};
 use crate::tools::Call;
@@ -23,7 +23,7 @@ pub(super) const PAGE: Page = Page {
 const BUDGETS: &[usize] = &[500, 1_500, 3_000, 6_000, 12_000];
 
 /// The levels of detail, as the tool names them.
-const DETAILS: &[&str] = &["normal", "minimal", "high"];
+const DETAILS: &[&str] = &["lean", "normal", "full"];
 
 fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
     let task = asked.get("task").unwrap_or_default();
@@ -66,15 +66,25 @@ fn bundle(call: &Call<'_>, task: &str, budget: usize, detail: &str) -> Result<Ma
     let bundle = data(&*answer)?;
     let files = bundle["files"].as_array().cloned().unwrap_or_default();
     let snippets = bundle["snippets"].as_array().cloned().unwrap_or_default();
+    let symbols = bundle["symbols"].as_array().cloned().unwrap_or_default();
     let cost = |path: &str| -> usize {
-        let own = snippets.iter().filter(|snippet| snippet["path"] == path);
-        own.map(|snippet| tokens::count(snippet["text"].as_str().unwrap_or_default())).sum()
+        let own = snippets.iter().chain(&symbols).filter(|quoted| quoted["path"] == path);
+        let texts =
+            own.flat_map(|quoted| ["text", "signature", "body"].map(|key| quoted[key].as_str()));
+        texts.flatten().map(tokens::count).sum()
+    };
+    let reason = |why: &str| match why.split_once(':') {
+        Some(("commit", count)) => {
+            count.parse().map_or_else(|_| plain(why), |count| counted(count, "matching commit"))
+        }
+        Some(("in", folder)) => format!("folder {}", plain(folder)),
+        _ => plain(why),
     };
     let why = |file: &serde_json::Value| match &file["why"] {
-        serde_json::Value::String(why) => plain(why),
+        serde_json::Value::String(why) => reason(why),
         serde_json::Value::Array(all) => {
             let all = all.iter().filter_map(|why| why.as_str());
-            all.map(plain).collect::<Vec<_>>().join(", ")
+            all.map(reason).collect::<Vec<_>>().join(", ")
         }
         _ => String::new(),
     };
@@ -87,7 +97,7 @@ fn bundle(call: &Call<'_>, task: &str, budget: usize, detail: &str) -> Result<Ma
         h2 { "Entries" }
         div.scroll tabindex="0" { table {
             thead { tr { th scope="col" { "File" } th scope="col" { "Why" }
-                th.right scope="col" { "Score" } th.right scope="col" { "Quoted, tokens" } } }
+                th.right scope="col" { "Score" } th.right scope="col" { "Tokens quoted" } } }
             tbody { @for file in &files {
                 @let path = file["path"].as_str().unwrap_or_default();
                 tr {

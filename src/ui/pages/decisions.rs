@@ -30,14 +30,13 @@ const RECORDS: usize = 50;
 fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
     let decided = if asked.is_sent { Some(decide(call, asked)) } else { None };
     let all = match call.code.user_data()? {
-        Some(database) => {
-            let states = vec![State::Candidate, State::Canonical];
-            database.decisions(&Filter { states, words: Vec::new() })?
-        }
+        Some(database) => database.decisions(&Filter { states: Vec::new(), words: Vec::new() })?,
         None => Vec::new(),
     };
-    let (candidates, canonical): (Vec<&Decision>, Vec<&Decision>) =
-        all.iter().partition(|it| it.status == State::Candidate);
+    let of = |state| all.iter().filter(|it| it.status == state).collect::<Vec<&Decision>>();
+    let (candidates, canonical) = (of(State::Candidate), of(State::Canonical));
+    let mut ended = of(State::Rejected);
+    ended.extend(of(State::Superseded));
     let main = html! {
         h1 { "Decisions" }
         @match decided {
@@ -60,6 +59,15 @@ fn make(call: &Call<'_>, asked: &Ask) -> Result<Shown> {
         @if canonical.len() > RECORDS {
             p.note { (canonical.len() - RECORDS) " more: " code { "codedb decisions list" } }
         }
+        @if !ended.is_empty() {
+            details #ended {
+                summary { (ended.len()) " rejected or replaced" }
+                ul { @for it in ended.iter().take(RECORDS) {
+                    li { (safe(&it.pattern)) " " span.faint { (it.status.name()) " · " (plain(&it.scope.to_string())) } }
+                } }
+                @if ended.len() > RECORDS { p.note { (ended.len() - RECORDS) " more" } }
+            }
+        }
     };
     shown(call, &PAGE, "Decisions".to_owned(), main)
 }
@@ -72,7 +80,9 @@ fn decide(call: &Call<'_>, asked: &Ask) -> Result<Decision> {
         "approve" => Verdict::Approve,
         "reject" => Verdict::Reject,
         "supersede" => {
-            let by = asked.get("by").ok_or_else(|| missing("decision that replaces it"))?;
+            let by = asked
+                .get("by")
+                .ok_or_else(|| Error::usage("choose the decision that replaces it"))?;
             Verdict::SupersedeBy(by.to_owned())
         }
         other => return Err(Error::usage(format!("`{}` is no verdict", plain(other)))),
@@ -100,7 +110,7 @@ fn record(call: &Call<'_>, it: &Decision, others: &[&Decision], form: &str) -> M
                 p { (safe(&it.rationale)) }
                 p.faint { (plain(&it.scope.to_string())) " · " (it.confidence.name()) " · "
                     (it.origin.name()) " · " code { (it.id.get(..8).unwrap_or_default()) } }
-                form method="post" action="/decisions" {
+                form method="post" action="/decisions" data-post="1" {
                     input type="hidden" name="form" value=(form);
                     input type="hidden" name="id" value=(it.id);
                     @if is_candidate { (button("approve", "Approve", true)) " " }

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::{Page, Shown, ask, data, reply, shown};
-use crate::base::text::plain;
+use crate::base::text::{counted, plain};
 use crate::error::{Kind, Result};
 use crate::tools::Call;
 use crate::ui::ask::Ask;
@@ -97,7 +97,7 @@ fn source(call: &Call<'_>, asked: &Ask) -> Result<Markup> {
             a href=(links::about("risk", path)) { "Tests and risk" } " · "
             @if has_ages { a href=(format!("?line={line}#L{line}")) { "Hide ages" } }
             @else { a href=(format!("?ages=1&line={line}#L{line}")) { "Ages of lines" } }
-            " · " span.faint { (total) " lines" } " " (editor::control(asked.editor.as_ref(), &asked.form, call, path, line)) }
+            " · " span.faint { (counted(total, "line")) } " " (editor::control(asked.editor.as_ref(), &asked.form, path, line)) }
         @if let Some(Err(error)) = &ages { (page::failure(error)) }
         @if matches!(ages, Some(Ok(None))) { p.note { "no commit has this file" } }
         div.source {
@@ -187,7 +187,8 @@ fn outline(call: &Call<'_>, path: &str) -> Result<Markup> {
     let answer = match ask(call, "outline", json!({"path": path})) {
         Ok(answer) => answer,
         Err(error) if error.kind() == Kind::Cancelled => return Err(error),
-        Err(error) => return Ok(page::failure(&error)),
+        // Most often, it is no code.
+        Err(error) => return Ok(html! { p.empty { (plain(&error.to_string())) } }),
     };
     let data = data(&*answer)?;
     let symbols = data["symbols"].as_array().cloned().unwrap_or_default();

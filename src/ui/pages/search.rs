@@ -2,14 +2,19 @@
 
 use std::collections::BTreeMap;
 
+use std::ops::Range;
+
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use regex_automata::meta::Regex;
+use serde_json::json;
 
 use super::{Page, Shown, ask, shown};
 use crate::base::text::{counted, plain};
 use crate::error::{Kind, Result};
 use crate::lang::language;
-use crate::tools::search::{Args, FileKind, Search, SearchReply};
+use crate::source::secret::redacted;
+use crate::tools::pattern::Pattern;
+use crate::tools::search::{Args, File, FileKind, Search, SearchReply};
 use crate::tools::{Call, Define};
 use crate::ui::ask::Ask;
 use crate::ui::{code, editor, links, page};
@@ -25,8 +30,9 @@ pub(super) const PAGE: Page = Page {
 /// Files on a page.
 const FILES: usize = 30;
 
-/// Matching lines that are shown of each file.
+/// Matching lines that are shown of each file, and of one file of which all are asked for.
 const LINES: usize = 5;
+const ALL_LINES: usize = 200;
 
 /// Matching files that facets count, at most: the others are not counted, which the page says.
 const COUNTED: usize = 5_000;
@@ -36,9 +42,9 @@ const FACETS: usize = 12;
 
 /// What narrows a search besides its query: the parameter and its name for people.
 const SWITCHES: &[(&str, &str, &str)] = &[
-    ("regex", ".*", "Regular expression (-e instead of -F)"),
-    ("ignore", "Aa", "Ignore case (-i)"),
-    ("word", "ab", "Whole words (-w)"),
+    ("regex", ".*", "Regular expression"),
+    ("ignore", "a=A", "Ignore case"),
+    ("word", "|ab|", "Whole words"),
 ];
 
 /// The parts of files that a search can be limited to.
@@ -108,11 +114,15 @@ fn args(ask: &Ask, query: &str) -> Result<Args> {
         let part = plain(ask.get("in").unwrap_or_default());
         crate::Error::usage(format!("`{part}` is no part of a file"))
     })?;
+    Ok(Args { kind: args_kind(ask)?, ..args })
+}
+
+fn args_kind(ask: &Ask) -> Result<Option<FileKind>> {
     let kind = ask.get("kind").map(|name| {
         let found = FileKind::ALL.into_iter().find(|kind| kind.name() == name);
         found.ok_or_else(|| crate::Error::usage(format!("`{}` is no kind of files", plain(name))))
     });
-    Ok(Args { kind: kind.transpose()?, ..args })
+    kind.transpose()
 }
 
 fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
@@ -126,7 +136,7 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
     let offset = asked.number("offset").unwrap_or(0);
     let wanted = Args {
         max_results: Some(FILES),
-        max_per_file: Some(LINES),
+        max_per_file: Some(if asked.is_set("all") { ALL_LINES } else { LINES }),
         offset: Some(offset),
         body: Some(false),
         is_first: true,
@@ -142,6 +152,13 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
         return nothing(call, asked, query, is_partial);
     }
     let first = found.files.first().map(|file| file.path.clone()).unwrap_or_default();
+    let pattern = Pattern {
+        query,
+        is_regex: asked.is_set("regex") || found.literal.is_some(),
+        is_word: asked.is_set("word"),
+        is_case_sensitive: !asked.is_set("ignore"),
+    };
+    let regex = pattern.regex()?;
     let (shown, has_all) = (offset + found.files.len(), found.files_left == 0);
     let more = found.files_total.saturating_sub(shown);
     Ok(html! {
@@ -159,15 +176,22 @@ fn results(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
                     } @else {
                         "The first " (counted(shown, "file"))
                     }
-                    " " (editor::control(asked.editor.as_ref(), &asked.form, call, &first, 1))
+                    " " (editor::control(asked.editor.as_ref(), &asked.form, &first, 1))
                     @if is_partial { " " strong { "(partial: some files were not read)" } }
                 }
-                @for file in &found.files { (of_file(&json!(file), query, asked)) }
-                @if let Some(next) = found.next_offset {
-                    p { a rel="next" href=(with(asked, "offset", Some(&next.to_string()))) {
-                        @if has_all { "Next " (more.min(FILES)) " of " (counted(more, "more file")) }
-                        @else { "Next " (FILES) " files" }
-                    } }
+                @for file in &found.files { (of_file(file, &regex, asked)) }
+                p {
+                    @if offset > 0 {
+                        a rel="prev" href=(with(asked, "offset", Some(&offset.saturating_sub(FILES).to_string()))) {
+                            "Previous " (FILES) " files" } " "
+                    }
+                    @if let Some(next) = found.next_offset {
+                        a rel="next" href=(with(asked, "offset", Some(&next.to_string()))) {
+                            @if !has_all { "Next " (FILES) " files" }
+                            @else if more > FILES { "Next " (FILES) " of " (counted(more, "more file")) }
+                            @else { "The other " (counted(more, "file")) }
+                        }
+                    }
                 }
             }
         }
@@ -183,94 +207,107 @@ fn only_facets(call: &Call<'_>, asked: &Ask, query: &str) -> Result<Markup> {
         kind: None,
         ..args(asked, query)?
     };
+    let kind = args_kind(asked)?;
     let all = Search::run(call, args)?;
-    Ok(html! { section { (facets(asked, &all)) } })
+    Ok(html! { section { (facets(asked, &all, kind)) } })
 }
 
-fn of_file(file: &Value, query: &str, asked: &Ask) -> Markup {
-    let path = file["path"].as_str().unwrap_or_default();
-    let count = file["count"].as_u64().unwrap_or_default();
-    let lines = file["lines"].as_array().cloned().unwrap_or_default();
-    let shown = lines.len() as u64;
-    let mark = if asked.is_set("regex") { "" } else { query };
-    let mut marks = Vec::new();
-    for name in ["defines", "test", "generated", "vendored"] {
-        if file[name] == true {
-            marks.push(name);
-        }
-    }
+fn of_file(file: &File, regex: &Regex, asked: &Ask) -> Markup {
+    let path = file.path.as_str();
+    let lines = file.lines.iter().filter(|line| !line.context);
+    let shown = lines.clone().count();
+    let marks = file.defines.then_some("defines").into_iter().chain(file.marks.names());
+    let rest = format!("{}&all=1", with(asked, "glob", Some(&globset::escape(path))));
     html! {
         section.file {
             h2 { a.path href=(links::file(path, None)) { (plain(path)) }
                 @for mark in marks { " " span.tag { (mark) } }
-                " " span.faint { (count) } }
+                " " span.faint { (counted(file.count, "line")) } }
             ol {
-                @for line in &lines {
-                    @let number = line["line"].as_u64().and_then(|line| usize::try_from(line).ok()).unwrap_or(1);
-                    @let text = line["text"].as_str().unwrap_or_default();
-                    li.hit { a href=(links::file(path, Some(number))) {
-                        span.number { (number) } (code::piece(path, text, mark))
+                @for line in lines {
+                    @let text = redacted(line.text.clone());
+                    li.hit { a href=(links::file(path, Some(line.line))) {
+                        span.number { (line.line) } (code::marked_piece(path, &text, &matches(regex, &text)))
                     } }
                 }
             }
-            @if count > shown {
-                p.faint { a href=(with(asked, "glob", Some(path))) { (count - shown) " more" } }
+            @if file.count > shown && !asked.is_set("all") {
+                p.faint { a href=(rest) { (counted(file.count - shown, "more line")) } }
+            } @else if file.count > shown {
+                p.note { (file.count - shown) " more lines: " a href=(links::file(path, None)) { "the whole file" } }
             }
         }
     }
 }
 
-/// Returns counts of matching files by folder, language and kind, which narrow the search.
-fn facets(asked: &Ask, all: &SearchReply) -> Markup {
+/// Returns the matches in a line of a reply.
+fn matches(regex: &Regex, text: &str) -> Vec<Range<usize>> {
+    let all = regex.find_iter(text).map(|found| found.range());
+    let is_whole = |range: &Range<usize>| {
+        !range.is_empty() && text.is_char_boundary(range.start) && text.is_char_boundary(range.end)
+    };
+    all.filter(is_whole).collect()
+}
+
+/// Returns counts of matching files by folder, language and kind, which narrow the search. Kinds are those of all
+/// files, the others those of the files of `kind`.
+fn facets(asked: &Ask, all: &SearchReply, kind: Option<FileKind>) -> Markup {
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
     let mut languages: BTreeMap<String, usize> = BTreeMap::new();
     let mut kinds: BTreeMap<FileKind, usize> = BTreeMap::new();
     for file in &all.files {
+        *kinds.entry(file.kind()).or_default() += 1;
+        if kind.is_some_and(|kind| kind != file.kind()) {
+            continue;
+        }
         if let Some((folder, _)) = file.path.split_once('/') {
-            *folders.entry(format!("{folder}/**")).or_default() += 1;
+            *folders.entry(format!("{}/**", globset::escape(folder))).or_default() += 1;
         }
         if let Some(glob) = glob_of(&file.path) {
             *languages.entry(glob).or_default() += 1;
         }
-        *kinds.entry(file.kind()).or_default() += 1;
     }
     let sorted = |counts: BTreeMap<String, usize>| {
         let mut counts: Vec<(String, usize)> = counts.into_iter().collect();
         counts.sort_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
         counts
     };
-    let groups = [("Folders", sorted(folders)), ("Languages", sorted(languages))];
+    let groups = [("Files by folder", sorted(folders)), ("Files by language", sorted(languages))];
+    let is_current = |name: &str, value: &str| asked.get(name) == Some(value);
+    let (shown, what) = match kind {
+        None => (all.files.len(), "file".to_owned()),
+        Some(kind) => (kinds.get(&kind).copied().unwrap_or(0), format!("{} file", kind.name())),
+    };
     html! {
-        p { (counted(all.total, "line")) " in " (counted(all.files_total, "file")) }
+        @if kind.is_none() { p { (counted(all.total, "line")) " in " (counted(all.files_total, "file")) } }
+        @else { p { (counted(shown, &what)) } }
+        @if asked.get("glob").is_some() { p { a href=(with(asked, "glob", None)) { "In all folders and languages" } } }
+        @if kind.is_some() { p { a href=(with(asked, "kind", None)) { "Of all kinds" } } }
         @for (title, counts) in &groups {
             @if !counts.is_empty() {
                 h2 { (title) }
                 ul {
                     @for (glob, count) in counts.iter().take(FACETS) {
-                        li { a href=(with(asked, "glob", Some(glob))) { (plain(&name_of(glob))) }
+                        li { a href=(with(asked, "glob", Some(glob))) aria-current=[is_current("glob", glob).then_some("true")] {
+                                (plain(&name_of(glob))) }
                             " " span.faint { (count) } }
                     }
                     @if counts.len() > FACETS { li.faint { (counts.len() - FACETS) " more" } }
                 }
             }
         }
-        h2 { "Kinds" }
+        h2 { "Files by kind" }
         ul {
-            @for kind in FileKind::ALL {
-                @if let Some(count) = kinds.get(&kind) {
-                    li { a href=(with(asked, "kind", Some(kind.name()))) { (kind.name()) }
+            @for of in FileKind::ALL {
+                @if let Some(count) = kinds.get(&of) {
+                    li { a href=(with(asked, "kind", Some(of.name()))) aria-current=[(kind == Some(of)).then_some("true")] {
+                            (of.name()) }
                         " " span.faint { (count) } }
                 }
             }
         }
         @if all.files_total > all.files.len() {
             p.note { "Counted in the first " (all.files.len()) " of " (all.files_total) " files." }
-        }
-        @if asked.get("glob").is_some() {
-            p { a href=(with(asked, "glob", None)) { "All files" } }
-        }
-        @if asked.get("kind").is_some() {
-            p { a href=(with(asked, "kind", None)) { "All kinds" } }
         }
     }
 }
@@ -302,9 +339,11 @@ fn nothing(call: &Call<'_>, asked: &Ask, query: &str, is_partial: bool) -> Resul
             @if is_partial { "Nothing found in the files that were read; some were not." }
             @else { "No line matches." }
         }
-        @if let Some(kind) = asked.get("kind") {
-            p { "Only files of the kind " (plain(kind)) " were searched. "
-                a href=(with(asked, "kind", None)) { "Search all kinds" } }
+        @for (name, what) in [("glob", "files"), ("kind", "files of the kind"), ("in", "matches in the part")] {
+            @if let Some(value) = asked.get(name) {
+                p { "Only " (what) " " code { (plain(value)) } " counted. "
+                    a href=(with(asked, name, None)) { "Search everywhere" } }
+            }
         }
         @if let Some(names) = names {
             h2 { "Files with a similar name" }
