@@ -262,6 +262,7 @@ impl ChurnData {
             Column::right("COMMITS"),
             Column::right("FIXES"),
             Column::right("PEOPLE"),
+            Column::right("BY BOTS"),
             Column::left("12 MONTHS"),
             Column::left("LAST"),
         ]);
@@ -273,11 +274,12 @@ impl ChurnData {
                 Cell::Number(file.commits.into()),
                 Cell::count(file.fixes as usize),
                 Cell::Number(file.authors as u64),
+                Cell::count(file.bot_commits as usize),
                 Cell::Sparkline(file.months.clone()),
                 Cell::time(&file.last),
             ]);
         }
-        table
+        table.without_empty()
     }
 }
 
@@ -313,9 +315,13 @@ impl Data for ChurnData {
     fn render(&self, style: &dyn Style, out: &mut String) {
         for file in &self.files {
             let FileChurn { path, churn, percentile, commits, fixes, authors, last, .. } = file;
+            let bots = match file.bot_commits {
+                0 => String::new(),
+                bots => format!(", {bots} more by bots"),
+            };
             let _ = writeln!(
                 out,
-                "{churn:>8.2}  p{:<3.0} {commits:>5} {}, {}, {}, last {last}  {}",
+                "{churn:>8.2}  p{:<3.0} {commits:>5} {}, {}, {}{bots}, last {last}  {}",
                 percentile * 100.0,
                 if *commits == 1 { "commit" } else { "commits" },
                 analysis::fixes(*fixes as usize),
@@ -349,6 +355,9 @@ impl Data for ChurnData {
                         Cell::text(counted(file.commits as usize, "commit")),
                         Cell::text(format!("by {}", people(file.authors))),
                     ];
+                    if file.bot_commits > 0 {
+                        line.push(Cell::text(format!("and {} by bots", file.bot_commits)));
+                    }
                     line.push(Cell::Sparkline(file.months.clone()));
                     line.extend([Cell::text("last"), Cell::time(&file.last)]);
                     Block::Line(line)

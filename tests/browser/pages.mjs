@@ -142,7 +142,8 @@ try {
       const response = await window.goto(origin + path);
       check(response.status() < 400, `${path}: status ${response.status()}`);
       await window.waitForFunction(() => !document.querySelector("section[aria-busy='true']"), null, { timeout: 60_000 });
-      check((await response.body()).length <= BYTES_MAX, `${path}: ${(await response.body()).length} bytes`);
+      const { responseBodySize: bytes } = await response.request().sizes();
+      check(bytes <= BYTES_MAX, `${path}: ${bytes} bytes`);
       check(!(await window.evaluate(() => window.isEvil)), `${path}: a text of the repository was run`);
       check(!(await window.content()).includes("hunter2"), `${path}: shows a secret`);
       const wide = await window.evaluate(() => document.documentElement.scrollWidth - innerWidth);

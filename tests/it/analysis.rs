@@ -188,6 +188,13 @@ fn mailmap_and_ignored_commits_are_honoured() {
     assert_eq!((&churn["commits"], &churn["authors"]), (&2.into(), &1.into()));
     let reviewers = json(&place, "who-reviews", &["a.py"]);
     assert_eq!(reviewers["total"], 1, "{reviewers}");
+    // What bots change is said where it does not count.
+    place.write("a.py", "x = 100\ny = 300\n");
+    commit_as(&place, "dependabot[bot]", "Bump y");
+    let mut churn = place.codedb("churn");
+    churn.arg("a.py");
+    let churn = Answer::of(churn).expect_success().text();
+    assert!(churn.contains("2 commits") && churn.contains("1 more by bots"), "{churn}");
 }
 
 #[test]
