@@ -5,11 +5,15 @@ const main = () => document.getElementById("main");
 const isTyping = (target) => target.closest("input, textarea, select, [contenteditable]") !== null;
 
 let pending = null;
+/** True while a form is sent: an update of the page must not end that. */
+let isSending = false;
 /** Ends the requests for sections of a page that is replaced. */
 let loading = new AbortController();
 
 /** Loads the page of an address and replaces `<main>`, or the element `id` in it. A newer call ends this one. */
 async function replace(address, id, body = null) {
+  if (isSending) return;
+  isSending = body !== null;
   pending?.abort();
   loading.abort();
   loading = new AbortController();
@@ -31,6 +35,9 @@ async function replace(address, id, body = null) {
       const [x, y] = [scrollX, scrollY];
       const open = [...main().querySelectorAll("details[open][id]")].map((details) => details.id);
       keepLoaded(main(), fresh);
+      // What was done stays to be read when the tree changes.
+      const done = body ? null : main().querySelector(".done");
+      if (done) fresh.querySelector("h1")?.after(done);
       main().replaceWith(fresh);
       open.forEach((name) => document.getElementById(name)?.setAttribute("open", ""));
       scrollTo(x, y);
@@ -44,6 +51,7 @@ async function replace(address, id, body = null) {
     if (error.name !== "AbortError") show("the server does not answer; is codedb ui running?");
   } finally {
     if (pending === own) pending = null;
+    if (body) isSending = false;
   }
 }
 
