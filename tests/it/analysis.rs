@@ -198,6 +198,25 @@ fn mailmap_and_ignored_commits_are_honoured() {
 }
 
 #[test]
+fn authors_with_one_personal_address_are_one_person() {
+    let place = repository();
+    let authors = [
+        "Ann <a@example.org>",
+        "annie <A@example.org>",
+        "Bob <root@example.org>",
+        "Cy <root@example.org>",
+    ];
+    for (at, author) in authors.iter().enumerate() {
+        place.write("a.py", format!("x = {at}\n"));
+        git(&place, &["add", "-A"]);
+        git(&place, &["commit", "-q", "-m", "Change", "--author", author]);
+    }
+    assert_eq!(json(&place, "stats", &[])["people"], 3);
+    let churn = &json(&place, "churn", &["a.py"])["files"][0];
+    assert_eq!((&churn["commits"], &churn["authors"]), (&4.into(), &3.into()));
+}
+
+#[test]
 fn a_shallow_clone_is_partial() {
     let place = repository();
     for version in 0..4 {
@@ -553,8 +572,8 @@ fn many_older_commits_outweigh_a_new_one() {
         let date = format!("{year}-05-{day:02}T12:00:00Z");
         git_as(&place, name, &["add", "-A"]);
         let mut command: Command = place.command("git");
-        let user = format!("user.name={name}");
-        command.args(["-c", &user, "-c", "user.email=x@example.org", "-c", "commit.gpgsign=false"]);
+        let user = [format!("user.name={name}"), format!("user.email={name}@example.org")];
+        command.args(["-c", &user[0], "-c", &user[1], "-c", "commit.gpgsign=false"]);
         command.args(["commit", "-q", "-m", "Change it"]).env("GIT_CONFIG_NOSYSTEM", "1");
         command.env("GIT_AUTHOR_DATE", &date).env("GIT_COMMITTER_DATE", &date);
         Answer::of(command).expect_success();

@@ -1,8 +1,8 @@
-//! The authors of a log as people: `.mailmap` applied, one person per name, automated authors
-//! marked.
+//! The authors of a log as people: `.mailmap` applied, one person per name and per address, automated
+//! authors marked.
 //!
-//! As in `git shortlog`, authors with the same name are one person, whatever their addresses. Names
-//! are compared without regard to case.
+//! As in `git shortlog`, authors with the same name are one person, whatever their addresses. So are authors with
+//! the same address, unless many may have it. Both are compared without regard to case.
 
 use rustc_hash::FxHashMap;
 
@@ -65,18 +65,35 @@ pub struct People {
 impl People {
     /// Returns the people of `log`. O(log).
     pub fn new(log: &Log, mailmap: &Mailmap) -> People {
-        let mut made = People::default();
-        let mut by_name: FxHashMap<String, PersonId> = FxHashMap::default();
-        let mut of_author: Vec<Option<PersonId>> = vec![None; log.authors()];
-        for commit in log.commits() {
-            let author = commit.author();
-            if of_author[author.index()].is_some() {
-                continue;
-            }
-            let (name, email) = log.author(author);
+        let mut seen = vec![false; log.authors()];
+        let authors: Vec<AuthorId> = log
+            .commits()
+            .map(|commit| commit.author())
+            .filter(|author| !std::mem::replace(&mut seen[author.index()], true))
+            .collect();
+        // Newest commits first, so that the first author of a group has the person's newest one.
+        let mut groups = Groups((0..log.authors()).collect());
+        let mut keys: FxHashMap<(bool, String), usize> = FxHashMap::default();
+        for author in &authors {
+            let (name, email) = log.author(*author);
             let (name, email) = mailmap.apply(name, email);
-            let key = if name.trim().is_empty() { email } else { name }.trim().to_lowercase();
-            let person = *by_name.entry(key).or_insert_with(|| {
+            let (name, email) = (name.trim(), email.trim());
+            let name_key = if name.is_empty() { email } else { name };
+            let has_address = is_personal(email) && !is_bot(name, email);
+            let email_key = has_address.then(|| (true, email.to_lowercase()));
+            for key in [Some((false, name_key.to_lowercase())), email_key].into_iter().flatten() {
+                let other = *keys.entry(key).or_insert(author.index());
+                groups.join(other, author.index());
+            }
+        }
+        let mut made = People::default();
+        let mut of_group: FxHashMap<usize, PersonId> = FxHashMap::default();
+        // Every author has a commit.
+        made.of_author = vec![PersonId(0); log.authors()];
+        for author in &authors {
+            let person = *of_group.entry(groups.of(author.index())).or_insert_with(|| {
+                let (name, email) = log.author(*author);
+                let (name, email) = mailmap.apply(name, email);
                 made.people.push(Person {
                     name: if name.trim().is_empty() { email } else { name }.trim().to_owned(),
                     email: email.to_owned(),
@@ -84,11 +101,8 @@ impl People {
                 });
                 PersonId(made.people.len() as u32 - 1)
             });
-            of_author[author.index()] = Some(person);
+            made.of_author[author.index()] = person;
         }
-        // Every author has a commit.
-        made.of_author =
-            of_author.into_iter().map(|person| person.unwrap_or(PersonId(0))).collect();
         made
     }
 
@@ -118,6 +132,41 @@ impl People {
     }
 }
 
+/// The group of each author, as the number of another one in it, or its own.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn of(&mut self, mut author: usize) -> usize {
+        while self.0[author] != author {
+            self.0[author] = self.0[self.0[author]];
+            author = self.0[author];
+        }
+        author
+    }
+
+    fn join(&mut self, one: usize, other: usize) {
+        let (one, other) = (self.of(one), self.of(other));
+        self.0[other] = one;
+    }
+}
+
+/// Local parts of addresses that many people have.
+const SHARED: &[&str] = &[
+    "admin", "git", "github", "info", "no-reply", "nobody", "none", "noreply", "root", "support",
+    "team", "test", "ubuntu", "unknown", "user", "you",
+];
+
+/// Returns false for addresses that do not tell people apart: those of roles and of single machines.
+fn is_personal(email: &str) -> bool {
+    let Some((local, domain)) = email.rsplit_once('@') else { return false };
+    let local = local.to_lowercase();
+    !local.is_empty()
+        && domain.contains('.')
+        && !domain.ends_with(".local")
+        && !domain.contains("(none)")
+        && !SHARED.contains(&local.as_str())
+}
+
 /// Returns true if name or address are those of an automated author.
 pub fn is_bot(name: &str, email: &str) -> bool {
     let name = name.trim().to_lowercase();
@@ -127,6 +176,31 @@ pub fn is_bot(name: &str, email: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_of_roles_and_machines_tell_nobody_apart() {
+        for (email, expected) in [
+            ("ann@example.org", true),
+            ("49699333+ann@users.noreply.github.com", true),
+            ("noreply@github.com", false),
+            ("Root@example.org", false),
+            ("ann@laptop", false),
+            ("ann@laptop.local", false),
+            ("ann@(none)", false),
+            ("", false),
+        ] {
+            assert_eq!(is_personal(email), expected, "{email}");
+        }
+    }
+
+    #[test]
+    fn groups_are_joined_in_any_order() {
+        let mut groups = Groups((0..5).collect());
+        for (one, other) in [(0, 1), (2, 3), (3, 1)] {
+            groups.join(one, other);
+        }
+        assert!((0..4).all(|author| groups.of(author) == groups.of(0)) && groups.of(4) == 4);
+    }
 
     #[test]
     fn bots_are_recognised_by_name_or_address() {
