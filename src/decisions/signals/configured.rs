@@ -1,11 +1,8 @@
 //! Tools that a repository configures to check or format its code.
 
+use super::texts::{Texts, line_of};
 use super::{Draft, Kind, Signal, name};
-use crate::catalog::code::Code;
 use crate::userdata::decisions::{Confidence, Scope, SourceRef};
-
-/// The maximum size of a file of settings in bytes.
-const BYTES_MAX: u64 = 512 << 10;
 
 /// What a line in a file of settings means.
 struct Setting {
@@ -67,6 +64,13 @@ static TABLE: &[Setting] = &[
         keywords: &["import", "sort", "style"],
     },
     Setting {
+        files: &[".flake8", "setup.cfg", "tox.ini"],
+        mark: "[flake8]",
+        pattern: "Check Python with `flake8` and the rules of its settings",
+        scope: "language:python",
+        keywords: &["lint", "style"],
+    },
+    Setting {
         files: PRE_COMMIT,
         mark: "repos:",
         pattern: "Run `pre-commit` before a commit: its hooks check what is committed",
@@ -118,13 +122,6 @@ static TABLE: &[Setting] = &[
     },
     Setting {
         files: PACKAGE,
-        mark: "\"lint\":",
-        pattern: "Run `npm run lint` before a change is finished",
-        scope: "global",
-        keywords: &["lint", "check"],
-    },
-    Setting {
-        files: PACKAGE,
         mark: "\"commitlint\"",
         pattern: "Write messages of commits that pass `commitlint`",
         scope: "global",
@@ -172,24 +169,14 @@ static TABLE: &[Setting] = &[
         scope: "global",
         keywords: &["format", "style"],
     },
-    Setting {
-        files: &["Makefile", "GNUmakefile"],
-        mark: "\ncheck:",
-        pattern: "Run `make check` before a change is finished",
-        scope: "global",
-        keywords: &["check", "test", "make"],
-    },
 ];
 
 /// Adds the tools that the files at the root configure.
-pub fn find(code: &dyn Code, signals: &mut Vec<Signal>) {
+pub fn find(texts: &Texts<'_>, signals: &mut Vec<Signal>) {
     for setting in TABLE {
         let found = setting.files.iter().find_map(|file| {
-            let content = code.read(file.as_bytes(), BYTES_MAX).ok()?;
-            let text = String::from_utf8_lossy(content.bytes()).into_owned();
-            let at = text.find(setting.mark)?;
-            let at = at + usize::from(setting.mark.starts_with('\n'));
-            let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1;
+            let text = texts.read(file)?;
+            let line = line_of(&text, setting.mark)?;
             Some((*file, line))
         });
         let Some((file, line)) = found else { continue };
@@ -199,7 +186,7 @@ pub fn find(code: &dyn Code, signals: &mut Vec<Signal>) {
             kind: Kind::Tools,
             pattern: setting.pattern.to_owned(),
             rationale: format!("`{}` configures it (line {line}).", name(file)),
-            confidence: Confidence::High,
+            confidence: Confidence::Medium,
             source_refs: vec![SourceRef::line(file, line, "configures it")],
             keywords: setting.keywords,
         };
