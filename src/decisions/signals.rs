@@ -237,7 +237,10 @@ fn without_repeated(signals: &mut [Signal]) {
                 && text::start(known, ALIKE_BYTES) == text::start(&own, ALIKE_BYTES);
             let names = |it: &str| {
                 let is_written = *kind == Kind::Written && known.contains(&format!("`{it}`"));
-                let is_word = |text: &str| text.split([' ', '`', ';', ':']).any(|word| word == it);
+                let is_word = |text: &str| {
+                    let mut words = text.split([' ', '`', ';', ':']);
+                    words.any(|word| word.trim_matches([',', '.']) == it)
+                };
                 // A command that is proposed runs this tool.
                 is_written || *kind == Kind::Tools && (is_word(why) || is_word(known))
             };
