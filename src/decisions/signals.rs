@@ -268,7 +268,9 @@ fn sources(catalog: &Catalog) -> Result<Vec<FileId>> {
         let is_code = summary.language.is_some_and(|it| !NO_CODE.contains(&it.name));
         let is_own = !marks.generated && !marks.vendored && !marks.minified;
         let is_copy = || texts::is_copy(&String::from_utf8_lossy(catalog.path(file)));
-        if is_code && summary.symbols > 0 && is_own && !is_copy() {
+        // Tests of scripts consist of calls, without definitions.
+        let has_code = summary.symbols > 0 || marks.test;
+        if is_code && has_code && is_own && !is_copy() {
             found.push(file);
         }
     }
