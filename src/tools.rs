@@ -217,6 +217,8 @@ pub trait Define {
     const CURRENT_DIR: CurrentDir = CurrentDir::Ignored;
     /// Other names of arguments that are accepted.
     const ALIASES: &'static [Alias] = &[];
+    /// Arguments that are JSON texts, and may be given as the JSON itself.
+    const JSON_TEXTS: &'static [&'static str] = &[];
     /// The arguments.
     type Args: DeserializeOwned + schemars::JsonSchema;
     /// The reply.
@@ -503,6 +505,7 @@ impl Tool {
             schema: schema::of::<D::Args>,
             cached_schema: OnceLock::new(),
             run: |call, schema, args| {
+                let args = schema::with_texts(args, D::JSON_TEXTS);
                 Ok(Box::new(D::run(call, schema::parse::<D::Args>(schema, args)?)?))
             },
         }

@@ -24,4 +24,4 @@ pub mod shards;
 pub mod spelling;
 
 pub use database::{Database, Repository};
-pub use location::Location;
+pub use location::{Location, SharedName};

@@ -11,7 +11,7 @@ use std::io::IsTerminal as _;
 use std::process::ExitCode;
 
 use clap::builder::PossibleValuesParser;
-use clap::{Arg, ArgAction, ArgMatches, Command};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde::Serialize;
 use serde_json::json;
 
@@ -28,6 +28,7 @@ use crate::decisions::cited::{self, Fate};
 use crate::engine::Engine;
 use crate::error::{Error, Kind, Result};
 use crate::source::secret;
+use crate::tools::decisions::checked;
 use crate::tools::{self, Call};
 use crate::userdata::Database;
 use crate::userdata::decisions::{
@@ -59,6 +60,13 @@ pub(super) fn command() -> Command {
             .value_delimiter(',')
             .help("Words that tasks use for it, separated by commas")
     };
+    let limit = |help: &'static str| {
+        Arg::new("limit")
+            .long("limit")
+            .value_name("N")
+            .value_parser(value_parser!(u32).range(1..))
+            .help(help)
+    };
     let with_page = |command: Command| {
         let args = display::args().into_iter().chain(screen::args());
         let args = args.map(|arg| arg.hide_short_help(true));
@@ -85,14 +93,23 @@ pub(super) fn command() -> Command {
         )
         .subcommand(ingest::command())
         .subcommand(with_page(
-            Command::new("list").about("List decisions, oldest first").arg(
-                Arg::new("status")
-                    .long("status")
-                    .value_name("STATUS")
-                    .action(ArgAction::Append)
-                    .value_parser(PossibleValuesParser::new(State::ALL.iter().map(|it| it.name())))
-                    .help("Only those with this status"),
-            ),
+            Command::new("list")
+                .about("List decisions, oldest first")
+                .arg(
+                    Arg::new("status")
+                        .long("status")
+                        .value_name("STATUS")
+                        .action(ArgAction::Append)
+                        .value_parser(PossibleValuesParser::new(
+                            State::ALL.iter().map(|it| it.name()),
+                        ))
+                        .help("Only those with this status"),
+                )
+                .arg(
+                    text("scope", "Only those whose scope is this, or begins so: `path:src/`")
+                        .value_name("SCOPE"),
+                )
+                .arg(limit("The most decisions (default: all)")),
         ))
         .subcommand(with_page(
             Command::new("show")
@@ -110,7 +127,8 @@ pub(super) fn command() -> Command {
                 .arg(Arg::new("area").value_name("AREA").required(true).help(
                     "A file, a directory, a module, or words for a part of the code base",
                 ))
-                .arg(Arg::new("task").value_name("TASK").help("What is about to be done")),
+                .arg(Arg::new("task").value_name("TASK").help("What is about to be done"))
+                .arg(limit("The most decisions (default 5)")),
         ))
         .subcommand(
             Command::new("add")
@@ -187,12 +205,12 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         "list" => {
             let states = sub.get_many::<String>("status").into_iter().flatten();
             let states = states.filter_map(|name| State::parse(name).ok()).collect();
-            list(&engine, &Filter { states, words: Vec::new() }, sub)
+            list(&engine, &Filter { states, ..Filter::default() }, sub)
         }
         "search" => {
             let words = sub.get_many::<String>("words").into_iter().flatten();
             let words = words.map(|word| word.to_lowercase()).collect();
-            list(&engine, &Filter { states: Vec::new(), words }, sub)
+            list(&engine, &Filter { words, ..Filter::default() }, sub)
         }
         "show" => with_code(&engine, sub, &|code| show(code, &engine, sub)),
         "for" => with_code(&engine, sub, &|code| served(code, &engine, sub)),
@@ -200,14 +218,20 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         "approve" => decide(&engine, sub, &Verdict::Approve),
         "reject" => decide(&engine, sub, &Verdict::Reject),
         "supersede" => decide(&engine, sub, &Verdict::SupersedeBy(required(sub, "by").to_owned())),
-        "edit" => edit(&engine, sub),
+        "edit" => {
+            let person = person()?;
+            with_code(&engine, sub, &|code| edit(code, &engine, &person, sub))
+        }
         "stale" => with_code(&engine, sub, &|code| stale(code, &engine, sub)),
         "review" => {
             let person = person()?;
             with_code(&engine, sub, &|code| review::run(code, &engine, &person))
         }
         "export" => files::export(&engine, sub),
-        _ => files::import(&engine, sub),
+        _ => {
+            let import = files::Import::read(sub)?;
+            with_code(&engine, sub, &|code| import.store(code))
+        }
     }
 }
 
@@ -286,11 +310,26 @@ fn line(it: &Decision) -> String {
     )
 }
 
+/// Returns the most records that are shown.
+fn limit(matches: &ArgMatches) -> Option<usize> {
+    matches.try_get_one::<u32>("limit").ok().flatten().map(|&limit| limit as usize)
+}
+
+/// Returns an argument that `search` does not have.
+fn scope(matches: &ArgMatches) -> Option<&String> {
+    matches.try_get_one::<String>("scope").ok().flatten()
+}
+
 fn list(engine: &Engine, filter: &Filter, matches: &ArgMatches) -> Result<ExitCode> {
-    let all = match engine.user_data()? {
+    let mut all = match engine.user_data()? {
         Some(database) => database.decisions(filter)?,
         None => Vec::new(),
     };
+    if let Some(scope) = scope(matches) {
+        all.retain(|it| it.scope.to_string().starts_with(scope.as_str()));
+    }
+    let left = all.len().saturating_sub(limit(matches).unwrap_or(usize::MAX));
+    all.truncate(all.len() - left);
     if screen::is_json(matches) {
         print_json(&all)?;
     } else if all.is_empty() {
@@ -300,6 +339,10 @@ fn list(engine: &Engine, filter: &Filter, matches: &ArgMatches) -> Result<ExitCo
     } else {
         let lines: Vec<String> = all.iter().map(line).collect();
         print_safe(&lines.join("\n"))?;
+    }
+    if left > 0 {
+        let total = all.len() + left;
+        report::print_message(format_args!("{left} of {total} decisions are left out (`--limit`)"));
     }
     Ok(ExitCode::from(u8::from(all.is_empty())))
 }
@@ -408,7 +451,9 @@ fn show(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<ExitCo
 fn served(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
     let call = Call::new(code, now_ns());
     let task = matches.get_one::<String>("task").map_or("", String::as_str);
-    let args = json!({"file_path_or_area": required(matches, "area"), "task_description": task});
+    let area = required(matches, "area");
+    let args =
+        json!({"file_path_or_area": area, "task_description": task, "limit": limit(matches)});
     let tool = tools::TOOLS.iter().find(|it| it.name == "codedb_get_decisions_for_context");
     let tool = tool.ok_or_else(|| Error::new(Kind::NotFound, "the tool is missing"))?;
     let answer = tool.run(&call, args)?;
@@ -419,6 +464,7 @@ fn served(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<Exit
     } else if let Some(page) = page {
         print_page(engine, matches, page)?;
     } else {
+        answer.notices().into_iter().for_each(report::print_message);
         print(&answer.text())?;
     }
     Ok(ExitCode::from(u8::from(!answer.is_found())))
@@ -427,9 +473,9 @@ fn served(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<Exit
 fn add(code: &dyn Code, matches: &ArgMatches, is_json: bool) -> Result<ExitCode> {
     let call = Call::new(code, now_ns());
     let refs = matches.get_many::<String>("ref").into_iter().flatten();
-    let refs: Vec<_> =
-        refs.map(|given| tools::decisions::reference(&call, given)).collect::<Result<_>>()?;
-    let changes = changes(matches)?;
+    let reference = |given: &String| checked::reference_of(&call, &given.as_str().into());
+    let refs: Vec<SourceRef> = refs.map(reference).collect::<Result<_>>()?;
+    let changes = changes(&call, matches)?;
     let proposal = Proposal {
         pattern: changes.pattern.unwrap_or_default(),
         scope: changes.scope.unwrap_or(Scope::Global),
@@ -454,20 +500,29 @@ fn add(code: &dyn Code, matches: &ArgMatches, is_json: bool) -> Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Returns the texts that the arguments give.
-fn changes(matches: &ArgMatches) -> Result<Edit> {
+/// Returns the texts that the arguments give, and reports a scope without an effect.
+fn changes(call: &Call<'_>, matches: &ArgMatches) -> Result<Edit> {
     let text = |name: &str| matches.get_one::<String>(name).cloned();
-    let scope = text("scope").map(|it| Scope::parse(&it)).transpose().map_err(Error::usage)?;
+    let scope = text("scope").map(|it| checked::scope(call, &it)).transpose()?;
+    let warning = scope.as_ref().and_then(|it| it.warning.as_ref());
+    if let Some(warning) = warning {
+        report::print_message(format_args!("warning: {warning}"));
+    }
+    let scope = scope.map(|it| it.scope);
     let confidence = text("confidence").map(|it| Confidence::parse(&it)).transpose();
     let keywords = matches.get_many::<String>("keywords").map(|all| all.cloned().collect());
     let confidence = confidence.map_err(Error::usage)?;
     Ok(Edit { pattern: text("pattern"), scope, rationale: text("rationale"), confidence, keywords })
 }
 
-fn edit(engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
-    let person = person()?;
-    let changes = changes(matches)?;
-    let it = database(engine)?.edit_decision(&person, required(matches, "id"), changes, &now())?;
+fn edit(
+    code: &dyn Code,
+    engine: &Engine,
+    person: &Person,
+    matches: &ArgMatches,
+) -> Result<ExitCode> {
+    let changes = changes(&Call::new(code, now_ns()), matches)?;
+    let it = database(engine)?.edit_decision(person, required(matches, "id"), changes, &now())?;
     print_safe(&line(&it))?;
     Ok(ExitCode::SUCCESS)
 }
@@ -488,7 +543,8 @@ fn decide(engine: &Engine, matches: &ArgMatches, verdict: &Verdict) -> Result<Ex
 }
 
 fn stale(code: &dyn Code, engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
-    let filter = Filter { states: vec![State::Candidate, State::Canonical], words: Vec::new() };
+    let states = vec![State::Candidate, State::Canonical];
+    let filter = Filter { states, ..Filter::default() };
     let all = match engine.user_data()? {
         Some(database) => database.decisions(&filter)?,
         None => Vec::new(),

@@ -2,6 +2,7 @@
 //! lists and a server.
 
 mod server;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -9,6 +10,7 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use serde_json::{Value, json};
 
+use self::server::Server;
 use super::index::print;
 use super::init::files::SettingsFile;
 use super::report;
@@ -66,7 +68,14 @@ pub(super) fn command() -> Command {
                 ),
         )
         .subcommand(
-            server_command("check").about("Compare the tools of a server with the pinned ones"),
+            server_command("check")
+                .about("Compare the tools of a server with the pinned ones")
+                .arg(
+                    Arg::new("watch")
+                        .long("watch")
+                        .action(ArgAction::SetTrue)
+                        .help("Stay connected and review every change; Enter connects again"),
+                ),
         )
 }
 
@@ -154,25 +163,40 @@ fn check(matches: &ArgMatches) -> Result<ExitCode> {
     let name = name(matches);
     let (_, pins) = pins(matches)?;
     let Some(pin) = pins.get(name) else { return Err(not_pinned(name, &pins)) };
-    let Listed { server, version, protocol, tools } = server::list(matches)?;
-    let review = review::review(&pin.tools(), &tools, policy(matches));
-    let about = json!({
+    let server = Server::of(matches)?;
+    let pinned = pin.tools();
+    let reviewed = |listed: &Listed| {
+        let review = review::review(&pinned, &listed.tools, policy(matches));
+        let about = about(name, listed);
+        let pinned = json!({"pinned": {"name": pin.server, "version": pin.version}});
+        finish(matches, &review, merged(about, pinned)).map(|code| (code, review.is_refused()))
+    };
+    if matches.get_flag("watch") {
+        return watch::run(&server, &mut |listed| reviewed(listed).map(|(_, refused)| refused));
+    }
+    reviewed(&server.list()?).map(|(code, _)| code)
+}
+
+/// Returns what JSON says about a server.
+fn about(name: &str, listed: &Listed) -> Value {
+    let Listed { server, version, protocol, noise, .. } = listed;
+    let mut about = json!({
         "name": name,
         "server": {"name": server, "version": version, "protocol": protocol},
-        "pinned": {"name": pin.server, "version": pin.version},
     });
-    finish(matches, &review, about)
+    if let Some(noise) = noise {
+        about["skipped_line"] = noise.as_str().into();
+    }
+    about
 }
 
 fn pin(matches: &ArgMatches) -> Result<ExitCode> {
     let name = name(matches);
     // Before the server is started: a file that cannot be read is reported at once.
     let (file, mut pins) = pins(matches)?;
-    let Listed { server, version, protocol, tools } = server::list(matches)?;
-    let about = json!({
-        "name": name,
-        "server": {"name": server, "version": version, "protocol": protocol},
-    });
+    let listed = Server::of(matches)?.list()?;
+    let about = about(name, &listed);
+    let Listed { server, version, tools, .. } = listed;
     let review = pins.get(name).map(|pin| review::review(&pin.tools(), &tools, policy(matches)));
     let is_refused = review.as_ref().is_some_and(Review::is_refused);
     if !is_refused {

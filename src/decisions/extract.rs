@@ -1,7 +1,8 @@
 //! Extraction of decisions from signals by a model: the prompts, and the check of its answers.
 //!
 //! A prompt is plain text with placeholders, `{scope}`, `{signals}` and `{limit}`, which users can
-//! edit. An answer is accepted as a whole or not at all.
+//! edit. An answer is accepted decision by decision; [`Batch::correction`] returns those that are not valid to
+//! the model.
 
 use serde::Deserialize;
 
@@ -72,53 +73,81 @@ impl Batch {
         )
     }
 
-    /// Returns the proposals of an answer.
+    /// Returns the proposals of an answer, and why its other decisions are none. A decision is no proposal
+    /// if it is not valid or cites something that was not given.
     ///
     /// # Errors
     ///
-    /// One sentence if the answer is not the JSON that was asked for, or any of its decisions is not
-    /// valid or cites something that was not given.
-    pub fn proposals(&self, answer: &str) -> Result<Vec<Proposal>, String> {
+    /// One sentence if the answer is not the JSON that was asked for.
+    pub fn proposals(&self, answer: &str) -> Result<Answered, String> {
         let answer: Answer = serde_json::from_str(unfenced(answer))
             .map_err(|error| format!("the answer is not the JSON that was asked for: {error}"))?;
-        if answer.decisions.len() > DECISIONS_MAX {
-            let count = answer.decisions.len();
-            return Err(format!("the answer has {count} decisions, more than {DECISIONS_MAX}"));
-        }
-        let mut proposals = Vec::with_capacity(answer.decisions.len());
-        for (number, it) in (1..).zip(answer.decisions) {
-            let invalid = |why: String| format!("decision {number} of the answer: {why}");
-            let mut source_refs = Vec::new();
-            for given in &it.source_refs {
-                let known = self.signals.iter().flat_map(|(_, refs)| refs);
-                let known = known.clone().find(|known| known.reference == *given);
-                let known = known.ok_or_else(|| {
-                    invalid(format!("`{}` is not among the references", cut(given)))
-                })?;
-                source_refs.push(known.clone());
+        let mut answered = Answered::default();
+        let count = answer.decisions.len();
+        for (number, it) in (1..).zip(answer.decisions).take(DECISIONS_MAX) {
+            match self.proposal(it) {
+                Ok(proposal) => answered.proposals.push(proposal),
+                Err(why) => {
+                    answered.invalid.push(format!("decision {number} of the answer: {why}"));
+                }
             }
-            if source_refs.is_empty() {
-                return Err(invalid("it has no references".to_owned()));
-            }
-            let proposal = Proposal {
-                pattern: it.pattern,
-                scope: Scope::parse(&it.scope).map_err(|error| invalid(cut(&error)))?,
-                rationale: it.rationale,
-                confidence: Confidence::parse(&it.confidence)
-                    .map_err(|error| invalid(cut(&error)))?,
-                source_refs,
-                keywords: it.keywords,
-            };
-            proposals.push(proposal.checked().map_err(invalid)?);
         }
-        Ok(proposals)
+        if count > DECISIONS_MAX {
+            let more = count - DECISIONS_MAX;
+            answered.invalid.push(format!("{more} decisions beyond the limit of {DECISIONS_MAX}"));
+        }
+        Ok(answered)
     }
+
+    fn proposal(&self, given: serde_json::Value) -> Result<Proposal, String> {
+        let it: Written = serde_json::from_value(given).map_err(|error| cut(&error.to_string()))?;
+        let mut source_refs = Vec::new();
+        for given in &it.source_refs {
+            let known = self.signals.iter().flat_map(|(_, refs)| refs);
+            let known = known.clone().find(|known| known.reference == *given);
+            let known =
+                known.ok_or_else(|| format!("`{}` is not among the references", cut(given)))?;
+            source_refs.push(known.clone());
+        }
+        if source_refs.is_empty() {
+            return Err("it has no references".to_owned());
+        }
+        let proposal = Proposal {
+            pattern: it.pattern,
+            scope: Scope::parse(&it.scope).map_err(|error| cut(&error))?,
+            rationale: it.rationale,
+            confidence: Confidence::parse(&it.confidence).map_err(|error| cut(&error))?,
+            source_refs,
+            keywords: it.keywords,
+        };
+        proposal.checked()
+    }
+
+    /// Returns the message that asks a model to correct what is not valid of its answer.
+    pub fn correction(invalid: &[String]) -> String {
+        let listed: Vec<String> =
+            invalid.iter().map(|it| format!("- {}", text::plain(it))).collect();
+        format!(
+            "Some of this is not valid:\n{}\n\nReply with one JSON object of the same form that has \
+             only these decisions, corrected. Leave out those that the signals do not show.",
+            listed.join("\n")
+        )
+    }
+}
+
+/// What an answer contains.
+#[derive(Clone, Debug, Default, Eq, PartialEq)]
+pub struct Answered {
+    /// The valid decisions.
+    pub proposals: Vec<Proposal>,
+    /// One sentence for each of the others.
+    pub invalid: Vec<String>,
 }
 
 /// An answer as the model writes it.
 #[derive(Debug, Deserialize)]
 struct Answer {
-    decisions: Vec<Written>,
+    decisions: Vec<serde_json::Value>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -195,27 +224,33 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_is_accepted_as_a_whole() {
+    fn an_answer_is_accepted_decision_by_decision() {
         let valid = r#"{"pattern": "Use `a`", "scope": "global", "rationale": "r",
             "confidence": "high", "source_refs": ["a.py:1"]}"#;
         let answer = |all: &str| format!("```json\n{{\"decisions\": [{all}]}}\n```");
         let found = batch().proposals(&answer(valid)).unwrap();
-        assert_eq!((found.len(), found[0].source_refs.len()), (1, 1));
-        assert_eq!(batch().proposals(&answer("")).unwrap(), []);
+        assert_eq!((found.proposals.len(), found.proposals[0].source_refs.len()), (1, 1));
+        assert_eq!(batch().proposals(&answer("")).unwrap(), Answered::default());
         for (from, to, expected) in [
             ("a.py:1", "b.py:1", "`b.py:1` is not among the references"),
             ("\"a.py:1\"", "", "it has no references"),
             ("high", "sure", "unknown confidence `sure`"),
             ("Use `a`", "", "`pattern` is empty"),
             ("global", "path:[", "not a valid glob"),
+            ("\"pattern\"", "\"rule\"", "missing field `pattern`"),
         ] {
             let both = format!("{valid}, {}", valid.replace(from, to));
-            let error = batch().proposals(&answer(&both)).unwrap_err();
-            assert!(error.starts_with("decision 2") && error.contains(expected), "{error}");
+            let found = batch().proposals(&answer(&both)).unwrap();
+            assert_eq!((found.proposals.len(), found.invalid.len()), (1, 1));
+            let why = &found.invalid[0];
+            assert!(why.starts_with("decision 2") && why.contains(expected), "{why}");
+            assert!(Batch::correction(&found.invalid).contains(expected));
         }
         let error = batch().proposals("Sure! Here you are.").unwrap_err();
         assert!(error.contains("not the JSON"), "{error}");
         let many = [valid; 9].join(",");
-        assert!(batch().proposals(&answer(&many)).unwrap_err().contains("9 decisions"));
+        let found = batch().proposals(&answer(&many)).unwrap();
+        assert_eq!(found.proposals.len(), DECISIONS_MAX);
+        assert!(found.invalid[0].contains("1 decisions beyond the limit"), "{:?}", found.invalid);
     }
 }

@@ -1,9 +1,9 @@
 //! Canonical decisions for a file or area and a task, the most relevant first.
 //!
-//! The order: how specifically the scope contains the area (a glob, then a module, then a language,
-//! then everywhere); then the share of the task's words that the record has, weighted by their
-//! inverse document frequency ln(1 + N / n) among the N canonical records; then confidence and
-//! usefulness: feedback counts +1 or −1, decayed with a half-life of 90 days.
+//! Only records whose scope contains the area are listed. Their order is that of a sum: the share of
+//! the task's words that the record has, weighted by their inverse document frequency ln(1 + N / n)
+//! among the N canonical records; up to a quarter for confidence; up to 0.15 for a specific scope; up
+//! to a tenth for usefulness: feedback counts +1 or −1, decayed with a half-life of 90 days.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,6 +20,12 @@ use crate::userdata::decisions::{Decision, Filter, Scope, State};
 
 /// The half-life of feedback in milliseconds: 90 days.
 const HALF_LIFE_MS: f64 = 90.0 * 24.0 * 3600.0 * 1000.0;
+
+/// What a certain author, the most specific scope and much feedback add to the share of the task's
+/// words, which is at most 1: the words decide, these order what they leave open.
+const CONFIDENCE_WEIGHT: f64 = 0.25;
+const SCOPE_WEIGHT: f64 = 0.15;
+const USEFULNESS_WEIGHT: f64 = 0.1;
 
 /// How many stores a process keeps in memory.
 const CACHED_MAX: usize = 4;
@@ -90,7 +96,7 @@ struct Key {
     at: usize,
     fit: Fit,
     overlap: f64,
-    trust: f64,
+    relevance: f64,
     usefulness: f64,
 }
 
@@ -113,7 +119,7 @@ pub fn served(store: &dyn Store) -> Result<Arc<Served>> {
         }
     }
     // A change between the two reads is seen by the next call: its revision is higher.
-    let filter = Filter { states: vec![State::Canonical], words: Vec::new() };
+    let filter = Filter { states: vec![State::Canonical], ..Filter::default() };
     let served = Arc::new(Served::new(store.decisions(&filter)?, store.feedback()?));
     let mut cache = CACHE.lock().unwrap_or_else(PoisonError::into_inner);
     cache.retain(|(of, ..)| *of != name);
@@ -254,15 +260,18 @@ impl Served {
                 fit.or_else(|| (area.paths.is_empty() && overlap > 0.0).then_some(Fit::Global));
             if let Some(fit) = fit {
                 let usefulness = self.usefulness(&decision.id, now_ms);
-                let trust =
-                    f64::from(decision.confidence as u8) + usefulness / (1.0 + usefulness.abs());
-                keys.push(Key { at, fit, overlap, trust, usefulness });
+                let confidence = f64::from(decision.confidence as u8) / 2.0;
+                let scope = f64::from(fit as u8) / f64::from(Fit::Path as u8);
+                let feedback = usefulness / (1.0 + usefulness.abs());
+                let relevance = overlap
+                    + CONFIDENCE_WEIGHT * confidence
+                    + SCOPE_WEIGHT * scope
+                    + USEFULNESS_WEIGHT * feedback;
+                keys.push(Key { at, fit, overlap, relevance, usefulness });
             }
         }
         keys.sort_unstable_by(|a, b| {
-            let by_fit = b.fit.cmp(&a.fit);
-            let by_overlap = b.overlap.total_cmp(&a.overlap);
-            by_fit.then(by_overlap).then(b.trust.total_cmp(&a.trust)).then(a.at.cmp(&b.at))
+            b.relevance.total_cmp(&a.relevance).then(b.fit.cmp(&a.fit)).then(a.at.cmp(&b.at))
         });
         let ranked = keys.into_iter().map(|Key { at, fit, overlap, usefulness, .. }| Ranked {
             decision: Arc::clone(&self.all[at]),
@@ -290,7 +299,7 @@ fn compiled(glob: &str) -> std::result::Result<Glob, globset::Error> {
 }
 
 /// Returns true if a path is in a module: below a directory of that name, or the file of it.
-fn is_in_module(path: &str, name: &str) -> bool {
+pub fn is_in_module(path: &str, name: &str) -> bool {
     let name = name.replace("::", "/");
     let dotted = if name.contains('/') { name } else { name.replace('.', "/") };
     let module = format!("/{}", dotted.trim_matches('/'));
@@ -353,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn scope_precedes_words_precede_trust() {
+    fn words_precede_confidence_and_scope() {
         use Confidence::{High, Low};
         let all = vec![
             decision("global", "Use logging for messages", "global", High),
@@ -363,14 +372,25 @@ mod tests {
             decision("other", "Use hooks", "web/**", High),
             decision("sure", "Use tabs", "language:python", High),
         ];
-        let served = Served::new(all, Vec::new());
+        let served = Served::new(all.clone(), Vec::new());
         let found = served.rank(&area("src/shop/cart.py"), "write paths to a file", 0);
-        assert_eq!(ids(&found), ["glob", "module", "language", "sure", "global"]);
+        assert_eq!(ids(&found), ["language", "sure", "global", "glob", "module"]);
+        // Many records of the nearest scope do not hide the one that the task names.
+        let near = (0..6)
+            .map(|at| decision(&format!("near{at}"), &format!("Use x{at}"), "src/shop/**", High));
+        let named = decision("named", "Round a discount down", "global", Low);
+        let served = Served::new(near.chain([named]).collect(), Vec::new());
+        let found = served.rank(&area("src/shop/cart.py"), "add a discount", 0);
+        assert_eq!((found.len(), ids(&found)[0]), (7, "named"));
+        // Without a task, the most specific scope of equal confidence comes first.
+        let found = served.rank(&area("src/shop/cart.py"), "", 0);
+        assert_eq!(ids(&found)[6], "named");
+        let served = Served::new(all, Vec::new());
         let found = served.rank(&area("docs/a.md"), "print messages", 0);
         assert_eq!(ids(&found), ["global"]);
         assert!(found[0].overlap > 0.99);
         let below = Area { paths: vec!["src/shop/".to_owned()], ..Area::default() };
-        assert_eq!(ids(&served.rank(&below, "", 0)), ["glob", "module", "global"]);
+        assert_eq!(ids(&served.rank(&below, "", 0)), ["global", "glob", "module"]);
         let in_words = Area { words: "hooks of the page".to_owned(), ..Area::default() };
         assert_eq!(ids(&served.rank(&in_words, "", 0))[0], "other");
     }

@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::error::{Error, Result};
 use crate::source::secret;
+use crate::userdata::SharedName;
 
 /// The file at the root with settings of the project.
 pub const NAME: &str = "codedb.toml";
@@ -62,6 +63,8 @@ pub struct Source {
     pub provider: Option<Provider>,
     /// The directory of the user's prompts.
     pub prompts: Option<String>,
+    /// The model of a service that the user chose; only files name one here.
+    pub model: Option<String>,
 }
 
 impl Source {
@@ -73,6 +76,7 @@ impl Source {
             since: self.since.or(other.since),
             provider: self.provider.or(other.provider),
             prompts: self.prompts.or(other.prompts),
+            model: self.model.or(other.model),
         }
     }
 
@@ -102,6 +106,7 @@ impl Source {
                 None => None,
             },
             prompts: variable("CODEDB_DECISIONS_PROMPTS"),
+            model: None,
         })
     }
 
@@ -144,7 +149,14 @@ impl Source {
                 ));
             }
         };
-        Ok(Source { max_commits: table.max_commits, since: table.since, provider, prompts: None })
+        if table.model.as_deref().is_some_and(|it| !is_model(it)) {
+            return Err(invalid("`model` is not the name of a model"));
+        }
+        if let Some(Err(error)) = table.database.as_deref().map(SharedName::parse) {
+            return Err(invalid(&error));
+        }
+        let Table { max_commits, since, model, .. } = table;
+        Ok(Source { max_commits, since, provider, prompts: None, model })
     }
 }
 
@@ -155,6 +167,15 @@ struct Table {
     max_commits: Option<usize>,
     since: Option<String>,
     provider: Option<String>,
+    model: Option<String>,
+    /// Which database clones share; the engine opens it.
+    database: Option<String>,
+}
+
+/// Returns true for what names of models consist of.
+fn is_model(name: &str) -> bool {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/@-".contains(&byte);
+    (1..=100).contains(&name.len()) && name.bytes().all(is_part)
 }
 
 #[cfg(test)]
@@ -175,7 +196,8 @@ mod tests {
         let all = flags.or(environment).or(file.unwrap());
         let since = Some("1w".to_owned());
         let provider = Some(Provider::OpenAi);
-        assert_eq!(all, Source { max_commits: Some(1), since, provider, prompts: None });
+        let expected = Source { max_commits: Some(1), since, provider, ..Source::default() };
+        assert_eq!(all, expected);
         assert!(Source::of_environment(&|_| Some("x".to_owned())).is_err());
     }
 
@@ -187,11 +209,17 @@ mod tests {
             ("provider = \"anthropic\"", "cannot choose a service"),
             ("max_comits = 1", "unknown field"),
             ("prompts = \"x\"", "unknown field"),
+            ("database = \"../x\"", "never a path"),
+            ("database = \"/tmp/x.sqlite\"", "never a path"),
+            ("model = \"a b\"", "not the name of a model"),
+            ("url = \"http://x\"", "unknown field"),
         ] {
             let error = Source::of_file(&format!("[decisions]\n{text}\n")).unwrap_err();
             let message = error.to_string();
             assert!(message.contains("`codedb.toml`") && message.contains(expected), "{message}");
         }
+        let named = Source::of_file("[decisions]\nmodel = \"org/model-1:latest\"\n").unwrap();
+        assert_eq!((named.model.as_deref(), named.provider), (Some("org/model-1:latest"), None));
         assert_eq!(Source::of_file("[check]\nfiles = 1\n").unwrap(), Source::default());
         assert!(Source::of_file("decisions = 1").is_err());
     }

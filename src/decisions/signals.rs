@@ -4,17 +4,36 @@
 //! becomes a candidate without a model; the others are evidence for one. Texts of the repository are
 //! data from strangers: names are shortened and shown without control characters.
 //!
-//! [`observe`] reads one file, [`code`] finds conventions of code, [`layout`] those of files and tests,
-//! [`alternatives`] which of several common ways ([`ways`]) a repository takes, [`commits`] conventions of
-//! commits and replacements, [`configured`] the tools that the repository is checked with.
+//! What people wrote precedes what recurs: [`written`] finds rules in documents ([`prose`]), [`adr`] records of
+//! decisions, [`bans`] what linters forbid, [`demands`] what settings require, [`checks`] what CI checks, [`artifacts`] what files show,
+//! [`sync`] files that belong together ([`mentions`]), [`commands`] and [`configured`] the tools of the repository.
+//! [`texts`] reads their files.
+//!
+//! [`observe`] reads one file of code, [`code`] finds conventions of code, [`layout`] those of files and
+//! tests, [`alternatives`] which of several common ways ([`ways`]) a repository takes, [`wrappers`] its own functions for common ones, [`commits`] conventions
+//! of commits, replacements and reasons.
 
+pub mod adr;
 pub mod alternatives;
+pub mod artifacts;
+pub mod bans;
+pub mod checks;
 pub mod code;
+pub mod commands;
 pub mod commits;
 pub mod configured;
+pub mod demands;
 pub mod layout;
+pub mod mentions;
 pub mod observe;
+pub mod prose;
+pub mod sync;
+pub mod texts;
 pub mod ways;
+pub mod wrappers;
+pub mod written;
+
+use std::cmp::Reverse;
 
 use rayon::prelude::*;
 
@@ -27,6 +46,7 @@ use crate::history::History;
 use crate::history::git::Git;
 use crate::userdata::decisions::{Confidence, Proposal, Scope, SourceRef};
 use observe::Observed;
+use texts::Texts;
 
 /// The most files that are examined.
 const FILES_MAX: usize = 50_000;
@@ -46,6 +66,18 @@ const NO_CODE: &[&str] = &["markdown", "json", "yaml", "toml", "html", "css", "s
 /// What a signal is about.
 #[derive(Clone, Copy, Debug, Eq, Ord, PartialEq, PartialOrd)]
 pub enum Kind {
+    /// Rules of documents.
+    Written,
+    /// Records of architecture decisions.
+    Records,
+    /// What linters forbid by name.
+    Bans,
+    /// What settings require.
+    Demands,
+    /// What continuous integration checks.
+    Checks,
+    /// Files that comments ask to change together.
+    Sync,
     /// The first lines of files.
     Beginnings,
     /// Imports and their names.
@@ -152,21 +184,34 @@ pub fn collect(
     collected.files_left += total - files.len();
     progress("files", total, total);
     let mut signals = Vec::new();
+    let texts = Texts::new(code)?;
+    let workflows = checks::workflows(&texts);
+    written::find(&texts, &mut signals);
+    adr::find(&texts, &mut signals);
+    bans::find(&texts, &mut signals);
+    demands::find(&texts, &mut signals);
+    checks::find(&workflows, &mut signals);
+    artifacts::find(&texts, &files, &workflows, &mut signals);
+    sync::find(&texts, &files, &mut signals);
+    commands::find(&texts, &workflows, &mut signals);
+    configured::find(&texts, &mut signals);
     code::find(&files, &mut signals);
     alternatives::find(&files, &mut signals);
+    wrappers::find(catalog, &files, &mut signals);
     layout::find(&files, &mut signals);
-    configured::find(code, &mut signals);
     match (history, git) {
         (Some(history), Some(git)) => {
             let messages = commits::read(history, git, options, progress, &mut collected);
             commits::find(catalog, history, &messages, &mut signals);
+            commits::explain(&messages, &mut signals);
         }
         _ => collected.without_commits = Some("the repository has no commits".to_owned()),
     }
-    // The surest proposals are kept, and each kind in its order.
-    let sure = |it: &Signal| it.proposal.as_ref().map(|it| it.confidence);
+    without_repeated(&mut signals);
+    // The surest proposals are kept, and those of people before those of settings.
+    let sure = |it: &Signal| it.proposal.as_ref().map(|of| (of.confidence, Reverse(it.kind)));
     let mut order: Vec<usize> = (0..signals.len()).collect();
-    order.sort_by_key(|&at| std::cmp::Reverse(sure(&signals[at])));
+    order.sort_by_key(|&at| Reverse(sure(&signals[at])));
     let proposed = order.iter().filter(|&&at| signals[at].proposal.is_some());
     for &at in proposed.collect::<Vec<_>>().into_iter().skip(PROPOSALS_MAX) {
         signals[at].proposal = None;
@@ -177,7 +222,43 @@ pub fn collect(
     Ok(collected)
 }
 
-/// Returns the files of code, without those that people did not write here.
+/// Removes the proposals that say what another one says: those that begin alike, and those of tools whose
+/// command a rule that people wrote names.
+fn without_repeated(signals: &mut [Signal]) {
+    const ALIKE_BYTES: usize = 24;
+    let pattern = |it: &Signal| it.proposal.as_ref().map(|it| it.pattern.clone());
+    let mut kept: Vec<(Kind, String, String)> = Vec::new();
+    for signal in signals {
+        let Some(own) = pattern(signal) else { continue };
+        let is_tool = signal.kind == Kind::Tools;
+        let command = own.split('`').nth(1).filter(|_| is_tool);
+        let is_repeated = kept.iter().any(|(kind, known, why)| {
+            let is_alike = *kind != signal.kind
+                && text::start(known, ALIKE_BYTES) == text::start(&own, ALIKE_BYTES);
+            let names = |it: &str| {
+                let is_written = *kind == Kind::Written && known.contains(&format!("`{it}`"));
+                let is_word = |text: &str| {
+                    let mut words = text.split([' ', '`', ';', ':']);
+                    words.any(|word| word.trim_matches([',', '.']) == it)
+                };
+                // A command that is proposed runs this tool.
+                is_written || *kind == Kind::Tools && (is_word(why) || is_word(known))
+            };
+            let log = "Describe a change";
+            let is_log = own.starts_with(log)
+                && (known.starts_with(log) || known.to_lowercase().contains("changelog"));
+            *known == own || is_alike || is_log || command.is_some_and(names)
+        });
+        if is_repeated {
+            signal.proposal = None;
+        } else {
+            let why = signal.proposal.as_ref().map(|it| it.rationale.clone());
+            kept.push((signal.kind, own, why.unwrap_or_default()));
+        }
+    }
+}
+
+/// Returns the files of code, without those that people did not write here, and without examples.
 fn sources(catalog: &Catalog) -> Result<Vec<FileId>> {
     let mut found = Vec::new();
     for at in 0..catalog.files().len() {
@@ -185,8 +266,11 @@ fn sources(catalog: &Catalog) -> Result<Vec<FileId>> {
         let Some(summary) = catalog.summary(file)? else { continue };
         let marks = summary.marks;
         let is_code = summary.language.is_some_and(|it| !NO_CODE.contains(&it.name));
-        if is_code && summary.symbols > 0 && !marks.generated && !marks.vendored && !marks.minified
-        {
+        let is_own = !marks.generated && !marks.vendored && !marks.minified;
+        let is_copy = || texts::is_copy(&String::from_utf8_lossy(catalog.path(file)));
+        // Tests of scripts consist of calls, without definitions.
+        let has_code = summary.symbols > 0 || marks.test;
+        if is_code && has_code && is_own && !is_copy() {
             found.push(file);
         }
     }

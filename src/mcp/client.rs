@@ -3,7 +3,8 @@
 //!
 //! It reads definitions as JSON, not as rmcp's types, because a comparison needs every member. It
 //! declares no capabilities and calls no tool. Everything that a server sends is bounded: the time,
-//! the bytes, the pages and the tools. `process` and `http` are the transports.
+//! the bytes, the pages and the tools. `process` and `http` are the transports. One line of a process before its
+//! first message may be something else: some print a greeting.
 
 #[cfg(feature = "model")]
 mod http;
@@ -67,6 +68,8 @@ pub struct Listed {
     pub version: String,
     /// The version of the protocol.
     pub protocol: String,
+    /// A line before its first message that is none, for display.
+    pub noise: Option<String>,
     /// The definitions of all pages, in order; all have names, and no name occurs twice.
     pub tools: Vec<Value>,
 }
@@ -85,21 +88,121 @@ pub fn list_tools(
     interrupt: Interrupt<'_>,
     connected: &mut dyn FnMut(&str),
 ) -> Result<Listed> {
-    let deadline = Deadline { at: Instant::now() + timeout, timeout, interrupt };
-    let mut connection: Box<dyn Connection> = match endpoint {
-        Endpoint::Command { program, args } => Box::new(process::Process::start(program, args)?),
-        #[cfg(feature = "model")]
-        Endpoint::Url(url) => Box::new(http::Http::new(url.clone())),
-        #[cfg(not(feature = "model"))]
-        Endpoint::Url(_) => {
-            let error = Error::usage("this build of codedb has no HTTP client");
-            return Err(error.with_hint("build it with the Cargo feature `model`"));
+    let (mut client, listed) = Client::connect(endpoint, timeout, interrupt, connected)?;
+    client.close();
+    Ok(listed)
+}
+
+/// What a connected server did.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Event {
+    /// It says that its list changed, or may have changed it since it was listed.
+    Changed,
+    /// Nothing.
+    None,
+}
+
+/// A connected server. It is ended when the client is dropped.
+pub struct Client<'i> {
+    connection: Box<dyn Connection>,
+    timeout: Duration,
+    interrupt: Interrupt<'i>,
+    requests: u64,
+    meta: Option<Value>,
+    server: String,
+    version: String,
+    protocol: String,
+}
+
+impl<'i> Client<'i> {
+    /// Connects to a server and lists its tools; see [`list_tools`].
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list_tools`]; the server is ended then.
+    pub fn connect(
+        endpoint: &Endpoint,
+        timeout: Duration,
+        interrupt: Interrupt<'i>,
+        connected: &mut dyn FnMut(&str),
+    ) -> Result<(Client<'i>, Listed)> {
+        let connection: Box<dyn Connection> = match endpoint {
+            Endpoint::Command { program, args } => {
+                Box::new(process::Process::start(program, args)?)
+            }
+            #[cfg(feature = "model")]
+            Endpoint::Url(url) => Box::new(http::Http::new(url.clone())),
+            #[cfg(not(feature = "model"))]
+            Endpoint::Url(_) => {
+                let error = Error::usage("this build of codedb has no HTTP client");
+                return Err(error.with_hint("build it with the Cargo feature `model`"));
+            }
+        };
+        let (server, version, protocol) = Default::default();
+        let (requests, meta) = (0, None);
+        let mut client =
+            Client { connection, timeout, interrupt, requests, meta, server, version, protocol };
+        let deadline = client.deadline(timeout);
+        let mut session = client.session(deadline);
+        let opened = session.open().and_then(|(server, version, protocol)| {
+            connected(&shown(&format!("{server} {version}, protocol {protocol}")));
+            Ok(((server, version, protocol), session.list()?))
+        });
+        let (requests, meta) = (session.requests, session.meta.take());
+        (client.requests, client.meta) = (requests, meta);
+        match opened {
+            Ok(((server, version, protocol), tools)) => {
+                (client.server, client.version, client.protocol) = (server, version, protocol);
+                let listed = client.listed(tools);
+                Ok((client, listed))
+            }
+            Err(error) => {
+                client.close();
+                Err(error)
+            }
         }
-    };
-    let mut session = Session { connection: &mut *connection, deadline, requests: 0, meta: None };
-    let result = session.list(connected);
-    connection.close();
-    result
+    }
+
+    /// Lists the tools again.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`list_tools`].
+    pub fn list(&mut self) -> Result<Listed> {
+        let mut session = self.session(self.deadline(self.timeout));
+        let tools = session.list();
+        self.requests = session.requests;
+        Ok(self.listed(tools?))
+    }
+
+    /// Waits until the server says that its list changed, at most `wait`.
+    ///
+    /// # Errors
+    ///
+    /// If it ended, sent what is no message, or the caller has cancelled.
+    pub fn wait(&mut self, wait: Duration) -> Result<Event> {
+        self.connection.wait(self.deadline(wait))
+    }
+
+    /// Ends the session, and the server if it was started.
+    pub fn close(&mut self) {
+        self.connection.close();
+    }
+
+    fn listed(&mut self, tools: Vec<Value>) -> Listed {
+        let (server, version) = (self.server.clone(), self.version.clone());
+        let (protocol, noise) = (self.protocol.clone(), self.connection.noise());
+        Listed { server, version, protocol, noise, tools }
+    }
+
+    fn deadline(&self, timeout: Duration) -> Deadline<'i> {
+        Deadline { at: Instant::now() + timeout, timeout, interrupt: self.interrupt }
+    }
+
+    fn session(&mut self, deadline: Deadline<'i>) -> Session<'_, 'i> {
+        let (requests, meta) = (self.requests, self.meta.clone());
+        Session { connection: &mut *self.connection, deadline, requests, meta }
+    }
 }
 
 /// When a client gives up.
@@ -117,9 +220,7 @@ impl Deadline<'_> {
     ///
     /// If none is left, or the caller has cancelled.
     fn left(&self) -> Result<Duration> {
-        if self.interrupt.is_due() {
-            return Err(Error::new(Kind::Cancelled, "cancelled; nothing was changed"));
-        }
+        self.check()?;
         match self.at.checked_duration_since(Instant::now()) {
             Some(left) if !left.is_zero() => Ok(left),
             _ => {
@@ -130,6 +231,19 @@ impl Deadline<'_> {
                 ))
             }
         }
+    }
+
+    /// Returns true if no time is left.
+    fn is_over(&self) -> bool {
+        Instant::now() >= self.at
+    }
+
+    /// Checks that the caller has not cancelled.
+    fn check(&self) -> Result<()> {
+        if self.interrupt.is_due() {
+            return Err(Error::new(Kind::Cancelled, "cancelled; nothing was changed"));
+        }
+        Ok(())
     }
 
     /// Returns the time until the next check.
@@ -146,6 +260,19 @@ trait Connection {
     fn notify(&mut self, message: &Value, deadline: Deadline<'_>) -> Result<()>;
     /// Receives the version of the protocol.
     fn agree(&mut self, _protocol: &str) {}
+    /// Waits for a change of the list until the deadline. A transport without notifications reports one
+    /// then.
+    fn wait(&mut self, deadline: Deadline<'_>) -> Result<Event> {
+        while !deadline.is_over() {
+            deadline.check()?;
+            std::thread::sleep(POLL);
+        }
+        Ok(Event::Changed)
+    }
+    /// Returns the line before the first message that is none.
+    fn noise(&self) -> Option<String> {
+        None
+    }
     /// Ends the session.
     fn close(&mut self);
 }
@@ -160,9 +287,7 @@ struct Session<'c, 'i> {
 }
 
 impl Session<'_, '_> {
-    fn list(&mut self, connected: &mut dyn FnMut(&str)) -> Result<Listed> {
-        let (server, version, protocol) = self.open()?;
-        connected(&shown(&format!("{server} {version}, protocol {protocol}")));
+    fn list(&mut self) -> Result<Vec<Value>> {
         let mut tools: Vec<Value> = Vec::new();
         let mut cursors: Vec<String> = Vec::new();
         loop {
@@ -199,7 +324,7 @@ impl Session<'_, '_> {
             }
         }
         list::check_names(&tools)?;
-        Ok(Listed { server, version, protocol, tools })
+        Ok(tools)
     }
 
     /// Opens the session. Returns the name and version of the server and the version of the protocol.
@@ -257,12 +382,17 @@ impl Session<'_, '_> {
     }
 }
 
+/// The notification about a changed list.
+const LIST_CHANGED: &str = "notifications/tools/list_changed";
+
 /// A message of the server.
 enum Received {
     /// The response to a request.
     Response(Value),
     /// A request of the server, which a client answers.
     Request(Value),
+    /// The list changed.
+    Changed,
     /// Anything else that the protocol allows.
     Other,
 }
@@ -279,6 +409,7 @@ fn received(text: &[u8], id: &Value) -> Result<Received> {
     };
     Ok(match (message.get("method").is_some(), message.get("id")) {
         (true, Some(_)) => Received::Request(message),
+        (true, None) if message["method"] == LIST_CHANGED => Received::Changed,
         (false, Some(of)) if of == id => Received::Response(message),
         _ => Received::Other,
     })

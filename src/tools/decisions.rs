@@ -1,11 +1,15 @@
 //! The tools of agents on decisions: `get_decisions_for_context`, `submit_candidate_decision` and
-//! `decision_feedback`. None of them can make a record canonical.
+//! `decision_feedback`. None of them can make a record canonical. [`checked`] checks what is submitted.
+
+pub mod checked;
 
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use self::checked::CheckedScope;
 use super::analysis::Data;
 use super::{Alias, Call, CommandLine, Define, Effect, Needs, Speed, Toolset, paths};
 use crate::answer::analysis::{Analysis, Size, Status};
@@ -16,9 +20,7 @@ use crate::decisions::cited;
 use crate::decisions::serve::{self, Area, Ranked};
 use crate::error::{Error, Result};
 use crate::lang::language::{Language, of_name};
-use crate::userdata::decisions::{
-    Confidence, Decision, Origin, Proposal, RefKind, Scope, SourceRef, Submitted,
-};
+use crate::userdata::decisions::{Confidence, Decision, Origin, Proposal, Submitted};
 
 /// The default and the maximum number of decisions in a reply.
 const LIMIT: usize = 5;
@@ -207,8 +209,8 @@ impl Define for ForContext {
     const NAME: &'static str = "codedb_get_decisions_for_context";
     const SUMMARY: &'static str =
         "List what people decided about the code that you are about to change";
-    const DETAILS: &'static str = "Only decisions that a person approved, the most relevant first: by \
-         scope, then by words of the task, then by confidence and usefulness.";
+    const DETAILS: &'static str = "Only decisions that a person approved and whose scope contains the \
+         area, the most relevant first: by words of the task, then by confidence, scope and usefulness.";
     const TOOLSET: Toolset = Toolset::Decisions;
     const NEEDS: Needs = Needs::Files;
     const SPEED: Speed = Speed::Lookup;
@@ -264,9 +266,10 @@ pub struct SubmitArgs {
     pub rationale: String,
     /// `low`, `medium` (default) or `high`
     pub confidence: Option<String>,
-    /// What shows it: `PATH:LINE`, or the hash of a commit
+    /// What shows it: `PATH:LINE`, the hash of a commit, or objects `{kind, ref, detail}`
     #[serde(default)]
-    pub source_refs: Vec<String>,
+    #[schemars(with = "Vec<String>")]
+    pub source_refs: Vec<Value>,
     /// Words that tasks use for it
     #[serde(default)]
     pub keywords: Vec<String>,
@@ -322,11 +325,14 @@ impl Define for Submit {
     type Reply = Analysis<RecordData>;
 
     fn run(call: &Call<'_>, args: SubmitArgs) -> Result<Analysis<RecordData>> {
-        let proposal = proposal(call, args)?;
+        let (proposal, warning) = proposal(call, args)?;
         let now = crate::base::time::format(call.now_ns);
         let database = call.code.create_user_data()?;
         Ok(match database.submit_decision(proposal, Origin::Agent, None, &now)? {
-            Submitted::New(id) => Analysis::of(RecordData::of(&database.decision(&id)?)),
+            Submitted::New(id) => {
+                let reply = Analysis::of(RecordData::of(&database.decision(&id)?));
+                Analysis { message: warning, ..reply }
+            }
             Submitted::Known(known) => {
                 let message = format!("a record that says the same is {}", known.status.name());
                 Analysis { message: Some(message), ..Analysis::of(RecordData::of(&known)) }
@@ -335,16 +341,15 @@ impl Define for Submit {
     }
 }
 
-/// Returns the proposal of a call. References must exist: an agent may make them up.
-fn proposal(call: &Call<'_>, args: SubmitArgs) -> Result<Proposal> {
-    let scope = Scope::parse(&args.scope).map_err(|error| {
-        Error::usage(text::plain(&error)).with_hint("such as `path:src/**` or `language:python`")
-    })?;
+/// Returns the proposal of a call, and why it has no effect yet. References must exist: an agent may
+/// make them up.
+fn proposal(call: &Call<'_>, args: SubmitArgs) -> Result<(Proposal, Option<String>)> {
+    let CheckedScope { scope, warning } = checked::scope(call, &args.scope)?;
     let confidence = args.confidence.as_deref().map_or(Ok(Confidence::Medium), Confidence::parse);
     let confidence = confidence.map_err(|error| Error::usage(text::plain(&error)))?;
     let mut refs = Vec::with_capacity(args.source_refs.len());
-    for given in args.source_refs {
-        refs.push(reference(call, &given)?);
+    for given in &args.source_refs {
+        refs.push(checked::reference_of(call, given)?);
     }
     let proposal = Proposal {
         pattern: args.pattern,
@@ -356,40 +361,7 @@ fn proposal(call: &Call<'_>, args: SubmitArgs) -> Result<Proposal> {
     };
     let proposal = proposal.checked().map_err(|error| Error::usage(text::plain(&error)))?;
     let source_refs = cited::with_fingerprints(call.code, proposal.source_refs);
-    Ok(Proposal { source_refs, ..proposal })
-}
-
-/// Returns the reference that a text names.
-///
-/// # Errors
-///
-/// If the file or commit does not exist.
-pub fn reference(call: &Call<'_>, given: &str) -> Result<SourceRef> {
-    let given = given.trim();
-    let it = SourceRef {
-        kind: RefKind::File,
-        reference: given.to_owned(),
-        detail: None,
-        fingerprint: None,
-    };
-    if let Some((path, line)) = it.place() {
-        let resolved = paths::resolve(call, path)?;
-        let files = call.code.files()?;
-        if paths::listed(files, &resolved).is_some() {
-            let shown = paths::shown(&resolved);
-            let reference = if line == 0 { shown } else { format!("{shown}:{line}") };
-            return Ok(SourceRef { reference, ..it });
-        }
-    }
-    let is_hash = given.len() >= 7 && given.bytes().all(|byte| byte.is_ascii_hexdigit());
-    if let Some(git) = call.code.git().filter(|_| is_hash)
-        && let Ok(Some(commit)) = git.commit(given)
-    {
-        return Ok(SourceRef { kind: RefKind::Commit, reference: commit, ..it });
-    }
-    let shown = text::plain(text::start(given, 200));
-    Err(Error::usage(format!("`{shown}` is neither a file of the tree nor a commit"))
-        .with_hint("a reference is `PATH`, `PATH:LINE` or the hash of a commit"))
+    Ok((Proposal { source_refs, ..proposal }, warning))
 }
 
 /// The arguments of `decision_feedback`.

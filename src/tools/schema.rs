@@ -72,6 +72,18 @@ pub fn parse<A: DeserializeOwned>(schema: &Value, args: Value) -> Result<A> {
         .map_err(|error| Error::usage(format!("invalid arguments: {error}")))
 }
 
+/// Returns arguments with the arrays and objects of the named ones as JSON texts.
+pub fn with_texts(mut args: Value, names: &[&str]) -> Value {
+    for name in names {
+        if let Some(value) = args.get_mut(*name)
+            && (value.is_array() || value.is_object())
+        {
+            *value = Value::String(value.to_string());
+        }
+    }
+    args
+}
+
 fn unknown(name: &str, properties: &Map<String, Value>) -> Error {
     let listed = properties.iter().filter(|(_, property)| !is_unlisted(property));
     let names: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();

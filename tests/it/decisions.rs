@@ -1,5 +1,7 @@
 //! `codedb decisions`: proposals, what only a person at a terminal can do, and what agents are told.
 
+mod proposals;
+
 use std::fs;
 use std::process::Command;
 
@@ -252,6 +254,141 @@ fn stale_references_are_found() {
     assert_eq!(stale(), [(function, "moved".to_owned()), (file, "gone".to_owned())]);
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn the_task_decides_which_decisions_are_served() {
+    let place = repository();
+    let mut ids: Vec<String> = Vec::new();
+    for at in 0..6 {
+        let name = ["tabs", "loops", "modules", "constants", "closures", "enums"][at];
+        ids.push(add(&place, &format!("Write {name} sparingly"), "path:src/**", &[]));
+    }
+    ids.push(add(&place, "Round a discount down", "global", &[]));
+    ids.push(add(&place, "Draw buttons with the toolkit", "path:web/**", &[]));
+    for id in &ids {
+        approve(&place, id);
+    }
+    let told = decisions(&place, &["for", "src/cart.py", "add a discount", "--limit", "3"]);
+    let told = told.expect_success();
+    let text = told.text();
+    let lines: Vec<&str> = text.lines().filter(|line| !line.starts_with(' ')).collect();
+    assert!(lines[0].contains("Round a discount down"), "{text}");
+    assert!(told.stderr.contains("3 of 7"), "what is left out is counted: {}", told.stderr);
+    assert!(!text.contains("toolkit"), "{text}");
+
+    let listed = decisions(&place, &["list", "--scope", "path:src", "--limit", "4"]);
+    let listed = listed.expect_success();
+    assert_eq!(listed.text().lines().count(), 4, "{}", listed.text());
+    assert!(listed.stderr.contains("2 of 6 decisions are left out"), "{}", listed.stderr);
+    let global = decisions(&place, &["list", "--scope", "global"]).expect_success();
+    assert_eq!((global.text().lines().count(), global.stderr.as_str()), (1, ""));
+}
+
+#[test]
+fn scopes_and_references_are_checked() {
+    let place = repository();
+    let submit = |scope: &str, refs: &[&str]| {
+        let mut args =
+            vec!["add", "--pattern", "Use x", "--scope", scope, "--rationale", "Because."];
+        refs.iter().for_each(|it| args.extend(["--ref", it]));
+        let answer = decisions(&place, &args);
+        (answer.code, answer.stderr)
+    };
+    for (scope, refs, expected) in [
+        ("nonsense", &[][..], "`nonsense` is neither a scope nor a glob of files"),
+        ("python", &[], "did you mean `language:python`?"),
+        ("language:pyton", &[], "did you mean `language:python`?"),
+        ("lang:py", &[], "did you mean `language:python`?"),
+        ("src", &[], "did you mean `path:src/**`?"),
+        ("everywhere", &[], "did you mean `global`?"),
+        ("global", &["src/cart.py:900"], "`src/cart.py` has 8 lines, not 900"),
+        ("global", &["src/crat.py"], "did you mean `src/cart.py`?"),
+        ("global", &["0123abc"], "the repository has no commit `0123abc`"),
+        ("global", &[r#"{"kind": "commit", "ref": "src/cart.py"}"#], "is a file, not a commit"),
+        ("global", &[r#"{"kind": "pr", "ref": "1"}"#], "unknown kind of reference `pr`"),
+    ] {
+        let (code, stderr) = submit(scope, refs);
+        assert_eq!(code, 2, "{scope} {refs:?}: {stderr}");
+        assert!(stderr.contains(expected), "{scope} {refs:?}: {stderr}");
+    }
+    assert_eq!(decisions(&place, &["list"]).code, 1, "nothing is stored");
+    // What may become true is accepted with a warning.
+    for (scope, expected) in [
+        ("path:web/**", "no file of the tree matches"),
+        ("path:src", "`path:src/**` has its files"),
+        ("language:rust", "no file of the tree has this language"),
+        ("module:billing", "no file of the tree is in such a module"),
+    ] {
+        let (code, stderr) = submit(scope, &[]);
+        assert!(code == 0 && stderr.contains(expected), "{scope}: {stderr}");
+    }
+    for scope in ["src/*.py", "module:src", "language:python"] {
+        let reference = r#"{"kind": "file", "ref": "src/cart.py:1", "detail": "imports it"}"#;
+        assert_eq!(submit(scope, &[reference]), (0, String::new()), "{scope}");
+    }
+    let all = decisions(&place, &["list", "--scope", "language:python", "--json"]).text();
+    assert!(all.contains(r#""detail":"imports it""#), "{all}");
+
+    // An import of another tree is stored, and what does not fit is reported.
+    let export = place.base().join("all.jsonl");
+    let export = export.to_str().expect("UTF-8");
+    decisions(&place, &["export", export]).expect_success();
+    let other = Place::new();
+    other.write("a.txt", "text\n");
+    let imported = decisions(&other, &["import", export]).expect_success().stderr;
+    assert!(imported.contains("imported 7 decisions"), "{imported}");
+    assert_eq!(imported.matches("warning: ").count(), 7, "{imported}");
+
+    let mut session = Session::start(&place, &["--toolsets", "all"]);
+    session.initialize("2025-11-25", json!({}));
+    let mut call = |scope: &str, refs: Value| {
+        let args = json!({"pattern": format!("Use y in {scope}"), "scope": scope, "rationale": "z",
+            "source_refs": refs});
+        session.call("codedb_submit_candidate_decision", args).to_string()
+    };
+    assert!(call("python", json!([])).contains("did you mean `language:python`?"));
+    let refs = json!([{"kind": "file", "ref": "src/cart.py:3", "detail": "sums"}, "src/other.py"]);
+    let stored = call("path:web/*.py", refs);
+    assert!(
+        stored.contains("candidate") && stored.contains("no file of the tree matches"),
+        "{stored}"
+    );
+    assert!(call("global", json!([7])).contains("`7` is not a reference"));
+    session.end();
+    let all = decisions(&place, &["list", "--json"]).text();
+    assert!(all.contains(r#""detail":"sums""#), "{all}");
+}
+
+#[test]
+fn clones_share_the_database_that_their_settings_name() {
+    let place = repository();
+    place.write("codedb.toml", "[decisions]\ndatabase = \"team\"\n");
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "Share decisions"]);
+    add(&place, "Use integer cents", "global", &[]);
+    let clone = place.base().join("clone");
+    let clone = clone.to_str().expect("UTF-8");
+    git(&place, &["clone", "-q", ".", clone]);
+    let in_clone = |args: &[&str]| {
+        let mut command = place.command(env!("CARGO_BIN_EXE_codedb"));
+        command.arg("decisions").args(args).arg("--no-background").current_dir(clone);
+        Answer::of(command)
+    };
+    assert!(in_clone(&["list"]).expect_success().text().contains("Use integer cents"));
+    // Another repository that names it is refused, and changes nothing.
+    fs::remove_dir_all(format!("{clone}/.git")).expect("it exists");
+    let mut init = place.command("git");
+    init.args(["init", "-q", "-b", "main"]).current_dir(clone);
+    Answer::of(init).expect_success();
+    let mut commit = place.command("git");
+    commit.args(["-c", "user.name=b", "-c", "user.email=b@example.com", "commit", "-q"]);
+    commit.args(["--allow-empty", "-m", "Other"]).current_dir(clone);
+    Answer::of(commit).expect_success();
+    let refused = in_clone(&["list"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert!(refused.stderr.contains("another first commit"), "{}", refused.stderr);
+}
+
 #[test]
 fn records_survive_an_export_as_files() {
     let place = repository();
@@ -327,10 +464,8 @@ fn conventions_become_candidates_without_a_model() {
     let all = dry["proposals"].as_array().expect("a list");
     let patterns: Vec<&str> = all.iter().filter_map(|it| it["pattern"].as_str()).collect();
     for expected in [
-        "Begin Python files with `from __future__ import annotations`",
         "Import `typing` as `t`",
         "Derive exceptions from `ShopError`",
-        "Annotate the types of parameters and results of every function",
         "Format Python with `black` as `pyproject.toml` configures it",
         "Write subjects of commits as `TYPE: summary`",
         "Describe a change of `src/` that users notice in `CHANGES.md`",
@@ -379,13 +514,18 @@ fn a_repository_chooses_no_service_and_has_no_key() {
         ("api_key = \"x\"", "looks like a secret"),
         ("since = \"ghp_0123456789abcdefghijABCDEFGHIJ012345\"", "looks like a secret"),
         ("since = \"soon\"", "`soon` is not a date"),
+        ("model = \"a\\nb\"", "not the name of a model"),
+        ("database = \"../../stolen.sqlite\"", "never a path"),
+        ("database = \"/tmp/stolen.sqlite\"", "never a path"),
     ] {
         place.write("codedb.toml", format!("[decisions]\n{text}\n"));
         let answer = decisions(&place, &["ingest", "--dry-run"]);
         assert_eq!(answer.code, 2, "{text}");
         assert!(answer.stderr.contains(expected), "{text}: {}", answer.stderr);
     }
-    place.write("codedb.toml", "[decisions]\nmax_commits = 5\nprovider = \"none\"\n");
+    // A model that it names is not asked unless the user chose a service.
+    let settings = "[decisions]\nmax_commits = 5\nprovider = \"none\"\nmodel = \"big\"\n";
+    place.write("codedb.toml", settings);
     assert_eq!(ingest(&place, &["--dry-run"])["commits"].as_u64(), Some(5));
     let flag = ingest(&place, &["--dry-run", "--max-commits", "6"]);
     assert_eq!(flag["commits"].as_u64(), Some(6));
@@ -404,7 +544,7 @@ fn with_model(place: &Place, replies: Vec<(u16, Value)>) -> (Answer, Vec<Value>)
 }
 
 #[test]
-fn a_model_proposes_and_an_invalid_answer_is_not_stored() {
+fn a_model_proposes_and_corrects_what_is_not_valid() {
     let place = conventional();
     let answer = |decisions: &str| {
         let mut reply = crate::check::model::text(&format!("{{\"decisions\": [{decisions}]}}"));
@@ -420,37 +560,72 @@ fn a_model_proposes_and_an_invalid_answer_is_not_stored() {
     assert_eq!(prompts.matches("</repository-data>\n\nReply").count(), requests, "{prompts}");
     assert!(requests >= 2, "{prompts}");
 
-    // One answer is valid, one is not, the others are empty.
-    let reference = prompts.split('[').find_map(|it| {
+    // Of the first answer, one decision is valid, and one cites what was not given; the correction is no
+    // better. The other answers are empty.
+    let first = prompts.split("---").next().expect("a prompt");
+    let reference = first.split('[').find_map(|it| {
         let first = it.split([',', ']']).next()?;
         (first.len() == 40 || first.starts_with("src/")).then(|| first.to_owned())
     });
     let reference = reference.expect("a reference");
-    let decision = |reference: &str| {
+    let decision = |pattern: &str, reference: &str| {
         format!(
-            r#"{{"pattern": "Use parts", "scope": "global", "rationale": "r", "confidence": "low", "source_refs": ["{reference}"]}}"#
+            r#"{{"pattern": "{pattern}", "scope": "global", "rationale": "r", "confidence": "low", "source_refs": ["{reference}"]}}"#
         )
     };
+    let both = format!("{}, {}", decision("Use parts", &reference), decision("Use x", "gone.py:1"));
     let mut replies: Vec<(u16, Value)> = (0..requests).map(|_| answer("")).collect();
-    replies[0] = answer(&decision("gone.py:1"));
+    replies[0] = answer(&both);
+    replies.insert(1, answer(&decision("Use x", "gone.py:2")));
     let (first, sent) = with_model(&place, replies);
-    assert_eq!((first.code, sent.len()), (1, requests), "{}", first.stderr);
-    assert!(first.stderr.contains("`gone.py:1` is not among the references"), "{}", first.stderr);
-    assert!(first.stderr.contains("(150 tokens)") && first.stderr.contains("cost 0."));
+    assert_eq!((first.code, sent.len()), (1, requests + 1), "{}", first.stderr);
+    let returned = sent[1].to_string();
+    assert!(returned.contains("decision 2 of the answer: `gone.py:1` is not among"), "{returned}");
+    assert!(first.stderr.contains("`gone.py:2` is not among the references"), "{}", first.stderr);
+    assert!(first.stderr.contains("1 new candidates") && first.stderr.contains("cost 0."));
     assert!(!first.stderr.contains("key-012") && !sent[0].to_string().contains("key-012"));
-    assert_eq!(decisions(&place, &["list"]).code, 1, "nothing is stored");
-
-    // What was answered is not sent again.
-    let (second, sent) = with_model(&place, vec![answer(&decision(&reference))]);
-    assert_eq!((second.code, sent.len()), (0, 1), "{}", second.stderr);
     let all = decisions(&place, &["list", "--json"]).expect_success().text();
     assert!(all.contains("Use parts") && all.contains("\"extractor\":\"m\""), "{all}");
+    assert!(!all.contains("Use x"), "{all}");
+
+    // What was answered is not sent again; the corrected decision is stored.
+    let replies =
+        vec![answer(&decision("Use x", "gone.py:1")), answer(&decision("Use x", &reference))];
+    let (second, sent) = with_model(&place, replies);
+    assert_eq!((second.code, sent.len()), (0, 2), "{}", second.stderr);
+    assert_eq!(count(&place), 2);
 
     // A service that refuses the key stores nothing.
     let fresh = conventional();
     let (refused, _) = with_model(&fresh, vec![(401, json!({"error": {"message": "no"}}))]);
     assert_eq!(refused.code, 2);
     assert!(refused.stderr.contains("0 candidates of the first 0 of"), "{}", refused.stderr);
+}
+
+#[test]
+fn the_key_of_a_service_chooses_it_for_who_asks_for_a_model() {
+    let place = conventional();
+    place.write("codedb.toml", "[decisions]\nmodel = \"from-the-repository\"\n");
+    let dry = |args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = place.codedb("decisions");
+        command.args(["ingest", "--dry-run", "--no-background"]).args(args);
+        command.envs(variables.iter().copied());
+        let answer = Answer::of(command);
+        (answer.code, format!("{}{}", answer.text(), answer.stderr))
+    };
+    let key = ("ANTHROPIC_API_KEY", "key-345");
+    // A key alone, and the model of the repository, ask for nothing.
+    let (code, output) = dry(&[], &[key]);
+    assert!(code == 0 && output.contains("nothing was stored"), "{output}");
+    let (code, output) = dry(&["--model", "m1"], &[key]);
+    assert!(code == 0 && output.contains("\"model\":\"m1\""), "{output}");
+    let (code, output) = dry(&["--provider", "anthropic"], &[key]);
+    assert!(code == 0 && output.contains("\"model\":\"from-the-repository\""), "{output}");
+    let (code, output) = dry(&["--provider", "anthropic"], &[key, ("CODEDB_MODEL", "m2")]);
+    assert!(code == 0 && output.contains("\"model\":\"m2\""), "{output}");
+    let (code, output) = dry(&["--model", "m1"], &[]);
+    assert!(code == 2 && output.contains("CODEDB_MODEL_PROVIDER"), "{output}");
+    assert!(!output.contains("key-345"), "{output}");
 }
 
 /// Writes an export with `count` records and returns its path.

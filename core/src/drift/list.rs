@@ -9,7 +9,8 @@ use crate::error::{Error, Result};
 const NAME_BYTES_MAX: usize = 1000;
 
 /// Parses the JSON text of a tool list: an array of definitions, the result of `tools/list`
-/// (`{"tools": […]}`), or the whole response.
+/// (`{"tools": […]}`), or the whole response. Definitions in the form of OpenAI's and Anthropic's requests get
+/// the members of the protocol.
 ///
 /// # Errors
 ///
@@ -39,8 +40,29 @@ fn tools(value: Value) -> Result<Vec<Value>> {
         }
         _ => return Err(not_a_list()),
     };
+    let list: Vec<Value> = list.into_iter().map(of_request).collect();
     list.iter().enumerate().try_for_each(|(at, tool)| check(at, tool))?;
     Ok(list)
+}
+
+/// Returns a definition as the protocol has it: `{"type": "function", "function": {…}}` without its envelope,
+/// `parameters` and `input_schema` as `inputSchema`.
+fn of_request(tool: Value) -> Value {
+    let Value::Object(mut members) = tool else { return tool };
+    let is_function = members.get("type").is_some_and(|it| it == "function");
+    if is_function {
+        members.remove("type");
+        if let Some(Value::Object(function)) = members.remove("function") {
+            members.extend(function);
+        }
+    }
+    let named = if is_function { "parameters" } else { "input_schema" };
+    if !members.contains_key("inputSchema")
+        && let Some(schema) = members.remove(named)
+    {
+        members.insert("inputSchema".to_owned(), schema);
+    }
+    Value::Object(members)
 }
 
 /// Checks that a value can be the definition of a tool.
@@ -110,6 +132,15 @@ mod tests {
             assert_eq!(parse(&text).expect("a list").len(), 1, "{text}");
         }
         assert_eq!(parse("[]").expect("an empty list"), Vec::<Value>::new());
+        let expected =
+            parse(r#"[{"name": "a", "inputSchema": {"type": "object"}}]"#).expect("a list");
+        for text in [
+            r#"{"model": "m", "tools": [{"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}}]}"#,
+            r#"[{"type": "function", "name": "a", "parameters": {"type": "object"}}]"#,
+            r#"[{"name": "a", "input_schema": {"type": "object"}}]"#,
+        ] {
+            assert_eq!(parse(text).expect("a list"), expected, "{text}");
+        }
     }
 
     #[test]

@@ -4,6 +4,9 @@
 //! trees share one database; a tree outside of a repository has a database of its own. A database
 //! stores that path and the id of the repository's first commit. After a repository was moved, its
 //! database is found by them and renamed.
+//!
+//! Clones can share `<data directory>/shared/<name>/data.sqlite`. The name comes from the repository, so it
+//! never leads out of that directory, and the database is refused to a repository with another first commit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +23,32 @@ const EXAMINED_MAX: usize = 1000;
 /// Where the data of repositories lives.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Location(pub PathBuf);
+
+/// The name of a database that clones share: one component of a path.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct SharedName(String);
+
+impl SharedName {
+    /// Returns the name that a text is. The error is one sentence.
+    ///
+    /// # Errors
+    ///
+    /// If it is not 1 to 64 lower-case letters, digits, `-`, `_` and `.` that begin with a letter or digit.
+    pub fn parse(name: &str) -> std::result::Result<SharedName, String> {
+        let is_part =
+            |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || b"-_.".contains(&it);
+        let is_first = |it: &u8| it.is_ascii_lowercase() || it.is_ascii_digit();
+        let is_name = (1..=64).contains(&name.len())
+            && name.bytes().all(is_part)
+            && name.as_bytes().first().is_some_and(is_first);
+        if is_name {
+            return Ok(SharedName(name.to_owned()));
+        }
+        Err("`database` is a name such as `team-1`, never a path: the database is in codedb's own data \
+             directory"
+            .to_owned())
+    }
+}
 
 impl Location {
     /// Returns the path of the database of the repository whose common git directory (or root,
@@ -79,6 +108,53 @@ impl Location {
             Some(_) => self.open(repository, first_commit).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Returns the path of a shared database, whether it exists or not.
+    pub fn shared_database(&self, name: &SharedName) -> PathBuf {
+        self.0.join("shared").join(&name.0).join("data.sqlite")
+    }
+
+    /// Opens a shared database; creates it if `creates`, else returns `None` without one. O(1).
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Location::open`]; [`crate::Kind::Usage`] if it belongs to a repository with another first
+    /// commit, or this one has no commit.
+    pub fn open_shared(
+        &self,
+        name: &SharedName,
+        repository: &Path,
+        first_commit: Option<String>,
+        creates: bool,
+    ) -> Result<Option<Database>> {
+        let path = self.shared_database(name);
+        let directory = path.parent().unwrap_or(&self.0);
+        let refused = |why: &str| {
+            Err(Error::usage(format!("the shared database `{}` {why}", name.0))
+                .with_hint("`database` in the table `[decisions]` of `codedb.toml` names it"))
+        };
+        if first_commit.is_none() {
+            return refused("needs a repository with a commit");
+        }
+        match (path.exists(), creates) {
+            (false, false) => return Ok(None),
+            (false, true) => private_dir::create(directory, DATA)?,
+            (true, _) => {}
+        }
+        check(directory)?;
+        let database = Database::open(&path)?;
+        match database.identity()? {
+            Some(stored) if stored.first_commit != first_commit => {
+                return refused("belongs to a repository with another first commit");
+            }
+            Some(_) => {}
+            None => {
+                database
+                    .identify(&Repository { directory: repository.to_owned(), first_commit })?;
+            }
+        }
+        Ok(Some(database))
     }
 
     fn directory(&self, repository: &Path) -> PathBuf {
@@ -152,6 +228,28 @@ mod tests {
         assert!(location.open_existing(&copy, &first).unwrap().is_none());
         let other = location.open(&copy, &first).unwrap();
         assert_eq!(other.locks(0).unwrap().len(), 0);
+    }
+
+    #[test]
+    fn clones_share_a_database_and_others_do_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let location = Location(dir.path().join("data"));
+        let name = SharedName::parse("team-1").unwrap();
+        let open = |path: &str, first: Option<&str>, creates: bool| {
+            location.open_shared(&name, &dir.path().join(path), first.map(str::to_owned), creates)
+        };
+        assert!(open("a", Some("abc"), false).unwrap().is_none(), "it is not created");
+        lock(&open("a", Some("abc"), true).unwrap().unwrap());
+        assert_eq!(open("b", Some("abc"), false).unwrap().unwrap().locks(0).unwrap().len(), 1);
+        for first in [Some("def"), None] {
+            let error = open("c", first, true).unwrap_err().to_string();
+            assert!(error.contains("`team-1`"), "{error}");
+        }
+        for name in
+            ["", "../x", "a/b", "/tmp/x", ".hidden", "a\\b", "~", "A", "a\0", &"x".repeat(65)]
+        {
+            assert!(SharedName::parse(name).is_err(), "{name}");
+        }
     }
 
     #[cfg(unix)]

@@ -8,8 +8,11 @@ use std::process::ExitCode;
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use super::{database, person};
+use crate::base::text::start;
+use crate::catalog::code::Code;
 use crate::cli::index::print;
 use crate::cli::report;
+use crate::cli::tool::now_ns;
 use crate::decisions::folder::{
     FILE_BYTES_MAX, FOLDER, RECORDS_MAX, file_name, from_json_line, from_toml, to_json_line,
     to_toml,
@@ -17,10 +20,15 @@ use crate::decisions::folder::{
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::source::input_file;
-use crate::userdata::decisions::{Decision, Filter, State};
+use crate::tools::Call;
+use crate::tools::decisions::checked;
+use crate::userdata::decisions::{Decision, Filter, Person, State};
 
 /// The maximum length of a line of JSON in bytes.
 const LINE_BYTES_MAX: u64 = 1 << 20;
+
+/// The most imported records that are reported because they do not fit to the tree.
+const WARNINGS_MAX: usize = 20;
 
 fn target(help: &'static str) -> Arg {
     Arg::new("target")
@@ -77,7 +85,7 @@ fn is_lines(path: &Path) -> bool {
 pub(super) fn export(engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
     let open = vec![State::Candidate, State::Canonical];
     let states = if matches.get_flag("all") { Vec::new() } else { open };
-    let all = database(engine)?.decisions(&Filter { states, words: Vec::new() })?;
+    let all = database(engine)?.decisions(&Filter { states, ..Filter::default() })?;
     let target = path(matches);
     let failed = |error| Error::io(target, error);
     if target == Path::new("-") || is_lines(target) {
@@ -102,7 +110,7 @@ pub(super) fn export(engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> 
 
 /// Removes the file of a record under its former name.
 fn remove_former(folder: &Path, it: &Decision, present: &Path) -> Result<()> {
-    let ending = format!("{}.toml", crate::base::text::start(&it.id, 8));
+    let ending = format!("{}.toml", start(&it.id, 8));
     let entries = std::fs::read_dir(folder).map_err(|error| Error::io(folder, error))?;
     for entry in entries.flatten() {
         let path = entry.path();
@@ -176,14 +184,52 @@ fn read(target: &Path) -> Result<Vec<Decision>> {
     Ok(all)
 }
 
-pub(super) fn import(engine: &Engine, matches: &ArgMatches) -> Result<ExitCode> {
-    let person = matches.get_flag("keep-status").then(person).transpose()?;
-    let mut all = read(path(matches))?;
-    let database = engine.create_user_data()?;
-    // What replaces others comes first, so that it exists when it is referred to.
-    all.sort_by_key(|it| it.superseded_by.is_some());
-    let new = database.add_decisions(person.as_ref(), &all)?;
-    let known = all.len() - new;
-    report::print_message(format_args!("imported {new} decisions, {known} were known"));
-    Ok(ExitCode::SUCCESS)
+/// Records that were read from an export.
+pub(super) struct Import {
+    /// The person, for records that keep their status.
+    person: Option<Person>,
+    all: Vec<Decision>,
+}
+
+impl Import {
+    /// Reads the records that the arguments name.
+    ///
+    /// # Errors
+    ///
+    /// If a record is not valid, or a person is needed and there is none.
+    pub(super) fn read(matches: &ArgMatches) -> Result<Import> {
+        let person = matches.get_flag("keep-status").then(person).transpose()?;
+        let mut all = read(path(matches))?;
+        // What replaces others comes first, so that it exists when it is referred to.
+        all.sort_by_key(|it| it.superseded_by.is_some());
+        Ok(Import { person, all })
+    }
+
+    /// Stores the records, and reports those that do not fit to the tree: an export may be older.
+    ///
+    /// # Errors
+    ///
+    /// If the tree cannot be read or the database cannot be written.
+    pub(super) fn store(&self, code: &dyn Code) -> Result<ExitCode> {
+        let database = code.create_user_data()?;
+        let new = database.add_decisions(self.person.as_ref(), &self.all)?;
+        let known = self.all.len() - new;
+        report::print_message(format_args!("imported {new} decisions, {known} were known"));
+        let call = Call::new(code, now_ns());
+        let (mut shown, mut misfits) = (0, 0);
+        for it in &self.all {
+            let Some(why) = checked::misfit(&call, &it.scope, &it.source_refs)? else { continue };
+            misfits += 1;
+            if shown < WARNINGS_MAX {
+                shown += 1;
+                let id = start(&it.id, 8);
+                report::print_message(format_args!("warning: {id}: {}", report::plain(&why)));
+            }
+        }
+        if misfits > shown {
+            let more = misfits - shown;
+            report::print_message(format_args!("{more} more do not fit to this tree either"));
+        }
+        Ok(ExitCode::SUCCESS)
+    }
 }

@@ -23,7 +23,7 @@ use crate::cli::recording_code::RecordingCode;
 use crate::cli::report;
 use crate::cli::tool::{check, now_ms, now_ns};
 use crate::decisions::cited::with_fingerprints;
-use crate::decisions::extract::{Batch, FILES, Prompts};
+use crate::decisions::extract::{Answered, Batch, FILES, Prompts};
 use crate::decisions::settings::{self, Provider as Wanted, Source};
 use crate::decisions::signals::{self, Collected, Options, Signal};
 use crate::engine::{self, Engine};
@@ -42,16 +42,17 @@ const SIGNALS_MAX: usize = 60;
 pub(super) fn command() -> Command {
     let names = Wanted::ALL.iter().map(|it| it.name());
     Command::new("ingest")
-        .about("Propose decisions from what recurs in code and commits")
+        .about("Propose decisions from documents, settings, code and commits")
         .long_about(
-            "Collects signals (how files begin, imports, ways that the repository prefers, base \
-             classes, exceptions, tests, configured tools, commits, replacements, reverts) with \
-             references, and turns them into candidates. With `--provider none`, signals that \
+            "Collects what people wrote (contribution guides, records of decisions, bans of linters, \
+             settings, checks of CI) and what recurs in code and commits, with references, and turns \
+             it into candidates. With `--provider none`, signals that \
              explain themselves become candidates and nothing leaves the machine. `anthropic` and \
              `openai` send the signals to the service of docs/model.md, scope by scope; what is \
              finished is not sent again. `client` prints the prompts, for an agent whose own model \
              answers through `codedb_submit_candidate_decision`. The default is the service that \
-             CODEDB_MODEL_PROVIDER names, else `none`. Flags precede the variables \
+             CODEDB_MODEL_PROVIDER names, else `anthropic` for a model and its key, else `none`. \
+             Flags precede the variables \
              CODEDB_DECISIONS_MAX_COMMITS, _SINCE, _PROVIDER and _PROMPTS, these precede the table \
              `[decisions]` of codedb.toml.",
         )
@@ -80,6 +81,12 @@ pub(super) fn command() -> Command {
                 .value_name("NAME")
                 .value_parser(PossibleValuesParser::new(names))
                 .help("What extracts decisions from the signals"),
+        )
+        .arg(
+            Arg::new("model")
+                .long("model")
+                .value_name("NAME")
+                .help("The model; alone, it chooses `anthropic` if ANTHROPIC_API_KEY is set"),
         )
         .arg(
             Arg::new("prompts")
@@ -170,7 +177,8 @@ pub(super) fn run(engine: &Engine, matches: &ArgMatches, is_json: bool) -> Resul
     let commits_max = settings.max_commits.unwrap_or(settings::COMMITS);
     let options = Options { commits_max, since_s };
     let prices = matches.get_one::<String>("price").map(|text| prices(text)).transpose()?;
-    let service = service(settings.provider)?;
+    let asked = matches.get_one::<String>("model").map(String::as_str);
+    let service = service(settings.provider, asked, settings.model.as_deref())?;
     let prompts =
         settings.prompts.as_deref().map(|dir| read_prompts(Path::new(dir))).transpose()?;
     let prompts = prompts.unwrap_or_default();
@@ -227,6 +235,7 @@ fn settings(engine: &Engine, matches: &ArgMatches) -> Result<Source> {
         since: matches.get_one::<String>("since").cloned(),
         provider: matches.get_one::<String>("provider").and_then(|it| Wanted::parse(it)),
         prompts: matches.get_one::<String>("prompts").cloned(),
+        model: None,
     };
     let environment =
         Source::of_environment(&|name| std::env::var(name).ok().filter(|it| !it.is_empty()))?;
@@ -246,26 +255,36 @@ enum Service {
     Model(Box<Provider>),
 }
 
-fn service(wanted: Option<Wanted>) -> Result<Service> {
-    let read = |protocol: Option<&'static str>| {
-        Provider::from_environment(&|name| {
-            let value = std::env::var(name).ok().filter(|it| !it.is_empty());
-            match (name, protocol) {
-                ("CODEDB_MODEL_PROVIDER", Some(protocol)) => Some(protocol.to_owned()),
-                _ => value,
-            }
-        })
+/// Returns what extracts decisions. `asked` is the model of the command line, `suggested` that of the
+/// repository's file: it names a model of the service that the user chose, and chooses none.
+fn service(
+    wanted: Option<Wanted>,
+    asked: Option<&str>,
+    suggested: Option<&str>,
+) -> Result<Service> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|it| !it.is_empty());
+    let named = match wanted {
+        Some(Wanted::None) => return Ok(Service::None),
+        Some(Wanted::Client) => return Ok(Service::Client),
+        Some(service @ (Wanted::Anthropic | Wanted::OpenAi)) => Some(service.name().to_owned()),
+        None => variable("CODEDB_MODEL_PROVIDER"),
     };
-    match wanted {
-        Some(Wanted::None) => Ok(Service::None),
-        Some(Wanted::Client) => Ok(Service::Client),
-        Some(service @ (Wanted::Anthropic | Wanted::OpenAi)) => {
-            read(Some(service.name()))?.map(|it| Service::Model(Box::new(it))).ok_or_else(|| {
-                Error::usage("no model is configured")
-                    .with_hint("set CODEDB_MODEL and the other variables of docs/model.md")
-            })
-        }
-        None => Ok(read(None)?.map_or(Service::None, |it| Service::Model(Box::new(it)))),
+    let asked = asked.map(str::to_owned).or_else(|| variable("CODEDB_MODEL"));
+    // The key of a service chooses it only for a user who asked for a model, and named no address.
+    let has_key = variable("ANTHROPIC_API_KEY").is_some() && variable("CODEDB_MODEL_URL").is_none();
+    let own = Wanted::Anthropic.name().to_owned();
+    let named = named.or_else(|| (asked.is_some() && has_key).then_some(own));
+    let model = asked.or_else(|| suggested.filter(|_| named.is_some()).map(str::to_owned));
+    let provider = Provider::from_environment(&|name| match name {
+        "CODEDB_MODEL_PROVIDER" => named.clone(),
+        "CODEDB_MODEL" => model.clone(),
+        _ => variable(name),
+    })?;
+    match provider {
+        Some(provider) => Ok(Service::Model(Box::new(provider))),
+        None if wanted.is_none() => Ok(Service::None),
+        None => Err(Error::usage("no model is configured")
+            .with_hint("set CODEDB_MODEL and the other variables of docs/model.md")),
     }
 }
 
@@ -460,13 +479,16 @@ fn with_model(
         usage.input_tokens += spent.input_tokens;
         usage.output_tokens += spent.output_tokens;
         match answer {
-            Ok(proposals) => {
+            Ok(Answered { proposals, invalid }) => {
                 let (added, others) = store(code, &database, proposals, &extractor)?;
                 new += added;
                 known += others;
-                database.set_ingested(&key, &extractor, &signals, now_ms())?;
+                if invalid.is_empty() {
+                    database.set_ingested(&key, &extractor, &signals, now_ms())?;
+                }
+                failed.extend(invalid.into_iter().map(|why| (batch.scope.clone(), why)));
             }
-            Err(Unanswered::Invalid(why)) => failed.push((batch.scope.clone(), why, spent)),
+            Err(Unanswered::Invalid(why)) => failed.push((batch.scope.clone(), why)),
             // The next request would fail alike.
             Err(Unanswered::NoReply(why)) => {
                 report_usage(usage, prices);
@@ -481,11 +503,8 @@ fn with_model(
             }
         }
     }
-    for (scope, why, spent) in &failed {
-        report::print_message(text::plain(&format!(
-            "nothing of the answer for {scope} is stored ({} tokens): {why}",
-            spent.input_tokens + spent.output_tokens
-        )));
+    for (scope, why) in &failed {
+        report::print_message(text::plain(&format!("not stored for {scope}: {why}")));
     }
     report_usage(usage, prices);
     let skipped =
@@ -516,30 +535,52 @@ enum Unanswered {
     NoReply(String),
 }
 
+/// Asks for the decisions of a batch. What is not valid of the answer is returned to the model once.
 fn ask(
     provider: &Provider,
     prompts: &Prompts,
     batch: &Batch,
     message: String,
-) -> (std::result::Result<Vec<Proposal>, Unanswered>, Usage) {
+) -> (std::result::Result<Answered, Unanswered>, Usage) {
     let mut conversation = Conversation::new(provider, prompts.system.clone(), Vec::new());
-    let reply = match conversation.send(Input::Text(message)) {
-        Ok(reply) => reply,
-        Err(error) => return (Err(Unanswered::NoReply(error.to_string())), Usage::default()),
-    };
-    let invalid = |why: &str| Err(Unanswered::Invalid(why.to_owned()));
-    let answer = match reply.stop {
-        Stop::Refusal => invalid("the model refused"),
-        Stop::MaxTokens => {
-            invalid("the answer was cut off; CODEDB_MODEL_MAX_TOKENS allows longer ones")
+    let mut spent = Usage::default();
+    let mut send = |message: String| {
+        let reply = conversation.send(Input::Text(message));
+        let reply = reply.map_err(|error| Unanswered::NoReply(error.to_string()))?;
+        spent.input_tokens += reply.usage.input_tokens;
+        spent.output_tokens += reply.usage.output_tokens;
+        let invalid = |why: &str| Err(Unanswered::Invalid(why.to_owned()));
+        match reply.stop {
+            Stop::Refusal => invalid("the model refused"),
+            Stop::MaxTokens => {
+                invalid("the answer was cut off; CODEDB_MODEL_MAX_TOKENS allows longer ones")
+            }
+            Stop::ToolUse => invalid("the model called a tool instead of answering"),
+            Stop::End => Ok(batch.proposals(&reply.text)),
         }
-        Stop::ToolUse => invalid("the model called a tool instead of answering"),
-        Stop::End => batch.proposals(&reply.text).map_err(Unanswered::Invalid),
     };
-    (answer, reply.usage)
+    let first = match send(message) {
+        Ok(Ok(answered)) => answered,
+        Ok(Err(why)) => Answered { invalid: vec![why], ..Answered::default() },
+        Err(error) => return (Err(error), spent),
+    };
+    if first.invalid.is_empty() {
+        return (Ok(first), spent);
+    }
+    // What was valid is kept, whatever comes now.
+    let second = match send(Batch::correction(&first.invalid)) {
+        Ok(Ok(answered)) => answered,
+        Ok(Err(why)) | Err(Unanswered::Invalid(why) | Unanswered::NoReply(why)) => {
+            let mut invalid = first.invalid.clone();
+            invalid.push(format!("the correction failed: {why}"));
+            Answered { invalid, ..Answered::default() }
+        }
+    };
+    let proposals = first.proposals.into_iter().chain(second.proposals).collect();
+    (Ok(Answered { proposals, invalid: second.invalid }), spent)
 }
 
-/// Stores the proposals of one answer, all or none. Returns how many are new, and how many known.
+/// Stores the valid proposals of one answer, all or none. Returns how many are new, and how many known.
 fn store(
     code: &dyn Code,
     database: &Database,

@@ -20,7 +20,7 @@ const KEYS: &str = "[a]pprove  [r]eject  [e]dit the pattern  [s]kip  [q]uit: ";
 /// If the database, the tree or the terminal cannot be read.
 pub(super) fn run(code: &dyn Code, engine: &Engine, person: &Person) -> Result<ExitCode> {
     let database = super::database(engine)?;
-    let filter = Filter { states: vec![State::Candidate], words: Vec::new() };
+    let filter = Filter { states: vec![State::Candidate], ..Filter::default() };
     let all = database.decisions(&filter)?;
     if all.is_empty() {
         report::print_message("there are no candidates; `codedb decisions ingest` proposes some");

@@ -1,7 +1,7 @@
-//! Lists the tools of the server that the command line names, and reports the state of the
-//! connection.
+//! The server that the command line names: lists its tools, and reports the state of the connection.
 
 use std::ffi::OsString;
+use std::io::IsTerminal as _;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -10,39 +10,111 @@ use url::Url;
 use crate::base::interrupt::Interrupt;
 use crate::cli::report;
 use crate::error::{Error, Result};
-use crate::mcp::client::{self, Endpoint, Listed};
+use crate::mcp::client::{self, Client, Endpoint, Listed};
 
-/// Lists the tools of the server.
-///
-/// # Errors
-///
-/// If none is named, and those of [`client::list_tools`].
-pub(super) fn list(matches: &ArgMatches) -> Result<Listed> {
-    let endpoint = endpoint(matches)?;
-    let seconds = matches.get_one::<u64>("timeout").copied().unwrap_or(60);
-    let shown = match &endpoint {
-        Endpoint::Command { program, .. } => program.display().to_string(),
-        // Without a query: it may contain a key.
-        Endpoint::Url(url) => url.host_str().unwrap_or_default().to_owned(),
-    };
-    let shown = report::plain(&shown);
-    report::print_message(format_args!("connecting to {shown}"));
-    let mut connected =
-        |server: &str| report::print_message(format_args!("connected to {shown}: {server}"));
-    let listed = listed(&endpoint, Duration::from_secs(seconds), &mut connected);
-    if listed.is_err() {
-        report::print_message(format_args!("failed to list the tools of {shown}"));
-    }
-    listed
+/// A server of the command line.
+pub(super) struct Server<'m> {
+    /// Its name in the pin file.
+    pub(super) name: &'m str,
+    /// What is started or reached, for display.
+    shown: String,
+    endpoint: Endpoint,
+    pub(super) timeout: Duration,
 }
 
-/// Lists the tools; a signal cancels this, so that the server is ended first.
+/// The state of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum State<'s> {
+    Connecting,
+    /// With the name and version of the server.
+    Connected(&'s str),
+    Reconnecting,
+    Failed,
+}
+
+impl<'m> Server<'m> {
+    /// Returns the server that the arguments name.
+    ///
+    /// # Errors
+    ///
+    /// If none is named, or the address is not valid.
+    pub(super) fn of(matches: &'m ArgMatches) -> Result<Server<'m>> {
+        let endpoint = endpoint(matches)?;
+        let seconds = matches.get_one::<u64>("timeout").copied().unwrap_or(60);
+        let shown = match &endpoint {
+            Endpoint::Command { program, .. } => program.display().to_string(),
+            // Without a query: it may contain a key.
+            Endpoint::Url(url) => url.host_str().unwrap_or_default().to_owned(),
+        };
+        let name = matches.get_one::<String>("name").map_or("", String::as_str);
+        let timeout = Duration::from_secs(seconds);
+        Ok(Server { name, shown: report::plain(&shown), endpoint, timeout })
+    }
+
+    /// Reports a state: with a sign and the name for people, as a sentence otherwise.
+    pub(super) fn report(&self, state: State<'_>) {
+        let (name, shown) = (report::plain(self.name), &self.shown);
+        let text = match (std::io::stderr().is_terminal(), state) {
+            (_, State::Connecting) => format!("connecting to {shown}"),
+            (true, State::Connected(server)) => format!("✓ connected {name}: {server}"),
+            (true, State::Reconnecting) => format!("↻ reconnect {name}"),
+            (true, State::Failed) => format!("✖ failed {name}"),
+            (false, State::Connected(server)) => format!("connected to {shown}: {server}"),
+            (false, State::Reconnecting) => format!("reconnecting to {shown}"),
+            (false, State::Failed) => format!("failed to list the tools of {shown}"),
+        };
+        report::print_message(text);
+    }
+
+    /// Returns true if the server cannot say that its list changed.
+    pub(super) fn is_polled(&self) -> bool {
+        matches!(self.endpoint, Endpoint::Url(_))
+    }
+
+    /// Lists the tools of the server.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`client::list_tools`].
+    pub(super) fn list(&self) -> Result<Listed> {
+        self.report(State::Connecting);
+        let mut connected = |server: &str| self.report(State::Connected(server));
+        let listed = until_signal(|interrupt| {
+            client::list_tools(&self.endpoint, self.timeout, interrupt, &mut connected)
+        });
+        match &listed {
+            Ok(listed) => report_noise(listed),
+            Err(_) => self.report(State::Failed),
+        }
+        listed
+    }
+
+    /// Connects to the server, and lists its tools.
+    ///
+    /// # Errors
+    ///
+    /// Those of [`Client::connect`].
+    pub(super) fn connect<'i>(&self, interrupt: Interrupt<'i>) -> Result<(Client<'i>, Listed)> {
+        let mut connected = |server: &str| self.report(State::Connected(server));
+        let (client, listed) =
+            Client::connect(&self.endpoint, self.timeout, interrupt, &mut connected)?;
+        report_noise(&listed);
+        Ok((client, listed))
+    }
+}
+
+/// Reports a line that is no message.
+fn report_noise(listed: &Listed) {
+    if let Some(line) = &listed.noise {
+        report::print_message(format_args!(
+            "warning: skipped a line before the server's first message: `{line}`"
+        ));
+    }
+}
+
+/// Runs `work`, which a signal cancels, so that the server is ended first.
 #[cfg(unix)]
-fn listed(
-    endpoint: &Endpoint,
-    timeout: Duration,
-    connected: &mut dyn FnMut(&str),
-) -> Result<Listed> {
+pub(super) fn until_signal<T>(work: impl FnOnce(Interrupt<'_>) -> T) -> T {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -58,16 +130,12 @@ fn listed(
         drop(registered);
     }
     let is_due = || is_cancelled.load(Ordering::Relaxed);
-    client::list_tools(endpoint, timeout, Interrupt::new(&is_due), connected)
+    work(Interrupt::new(&is_due))
 }
 
 #[cfg(not(unix))]
-fn listed(
-    endpoint: &Endpoint,
-    timeout: Duration,
-    connected: &mut dyn FnMut(&str),
-) -> Result<Listed> {
-    client::list_tools(endpoint, timeout, Interrupt::NEVER, connected)
+pub(super) fn until_signal<T>(work: impl FnOnce(Interrupt<'_>) -> T) -> T {
+    work(Interrupt::NEVER)
 }
 
 fn endpoint(matches: &ArgMatches) -> Result<Endpoint> {

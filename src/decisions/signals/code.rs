@@ -12,6 +12,7 @@ use crate::userdata::decisions::{Confidence, Scope, SourceRef};
 const FILES_MIN: usize = 10;
 const IMPORTS_MIN: usize = 5;
 const CLASSES_MIN: usize = 5;
+const BASES_MIN: usize = 10;
 const FUNCTIONS_MIN: usize = 30;
 const DOCS_MIN: usize = 20;
 
@@ -42,7 +43,7 @@ pub fn find(files: &[Observed], signals: &mut Vec<Signal>) {
         });
         modules(language, &all, signals);
         recurring(language, &code, signals);
-        bases(language, &all, signals);
+        bases(language, &code, signals);
         suffixes(language, &code, signals);
         exceptions(language, &code, signals);
         by_top(&code, signals, &|some, signals| annotations(language, some, signals));
@@ -116,7 +117,8 @@ fn add_beginning(
         source_refs: refs.collect(),
         keywords: &["file", "new", "header", "begin"],
     };
-    signals.push(draft.signal());
+    // Every file that is opened shows it.
+    signals.push(Signal { proposal: None, ..draft.signal() });
 }
 
 /// Returns a text with `…` in place of each number.
@@ -161,7 +163,7 @@ fn modules(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
         let Some((alias, count)) = counts.into_iter().max_by_key(|&(_, count)| count) else {
             continue;
         };
-        let is_natural = folded(alias) == folded(module) || alias == module;
+        let is_natural = folded(module).ends_with(&folded(alias)) || alias == module;
         if is_natural || count < IMPORTS_MIN || !is_share(count, all.len(), PERCENT) {
             continue;
         }
@@ -262,8 +264,8 @@ fn bases(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
         }
         for (base, with) in by_base {
             let in_files: BTreeSet<&str> = with.iter().map(|it| it.0.path.as_str()).collect();
-            let is_recurring = with.len() >= CLASSES_MIN && in_files.len() >= CLASSES_MIN;
-            if !is_recurring || !is_share(with.len(), all.len(), 80) {
+            let is_recurring = with.len() >= BASES_MIN && in_files.len() >= CLASSES_MIN;
+            if !is_recurring || !is_share(with.len(), all.len(), PERCENT) {
                 continue;
             }
             let mut seen = BTreeSet::new();
@@ -319,7 +321,8 @@ fn suffixes(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
                 source_refs: refs.collect(),
                 keywords: &["class", "name", "new"],
             };
-            signals.push(draft.signal());
+            // Every file of the directory shows it.
+            signals.push(Signal { proposal: None, ..draft.signal() });
         }
     }
 }
@@ -358,8 +361,10 @@ fn exceptions(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
         }
     }
     let Some((base, with)) = by_base.into_iter().max_by_key(|(_, with)| with.len()) else { return };
-    // The base itself derives from something else.
-    if with.len() < CLASSES_MIN || !is_share(with.len(), all.len().saturating_sub(1), 60) {
+    // The base itself derives from something else. The same name in several packages is one exception.
+    let names: BTreeSet<&str> = with.iter().map(|it| it.1.name.as_str()).collect();
+    let is_most = is_share(with.len(), all.len().saturating_sub(1), PERCENT);
+    if names.len() < CLASSES_MIN || !is_most {
         return;
     }
     let defined = classes.iter().find(|(_, class)| class.name == base);
@@ -384,7 +389,7 @@ fn exceptions(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
     signals.push(draft.signal());
 }
 
-/// Annotated results of functions.
+/// Annotated results of functions: evidence for a model, because a reader sees them everywhere.
 fn annotations(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
     let functions: usize = files.iter().map(|it| it.functions).sum();
     let annotated: usize = files.iter().map(|it| it.annotated).sum();
@@ -392,33 +397,16 @@ fn annotations(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
         return;
     }
     let with: Vec<&&Observed> = files.iter().filter(|it| it.annotated > 0).collect();
-    let refs: Vec<SourceRef> = with
-        .iter()
-        .take(REFERENCES)
-        .map(|it| SourceRef::line(&it.path, it.annotated_line, "annotates it"))
-        .collect();
-    let scope = scope_of(with.iter().map(|it| it.path.as_str()), language);
+    let refs = with.iter().take(REFERENCES);
+    let refs = refs.map(|it| SourceRef::line(&it.path, it.annotated_line, "annotates it"));
     let counted = share(annotated, functions, "functions");
-    if !is_share(annotated, functions, PERCENT) {
-        signals.push(Signal {
-            scope,
-            kind: Kind::Documentation,
-            text: format!("{counted} annotate the type of their result"),
-            source_refs: refs,
-            proposal: None,
-        });
-        return;
-    }
-    let draft = Draft {
-        scope,
+    signals.push(Signal {
+        scope: scope_of(with.iter().map(|it| it.path.as_str()), language),
         kind: Kind::Documentation,
-        pattern: "Annotate the types of parameters and results of every function".to_owned(),
-        rationale: format!("{counted} outside of tests annotate the type of their result."),
-        confidence: Confidence::High,
-        source_refs: refs,
-        keywords: &["type", "annotation", "function", "signature"],
-    };
-    signals.push(draft.signal());
+        text: format!("{counted} annotate the type of their result"),
+        source_refs: refs.collect(),
+        proposal: None,
+    });
 }
 
 /// The style of documentation.

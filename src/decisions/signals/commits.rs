@@ -88,6 +88,12 @@ pub fn find(
 /// Returns what precedes the colon of a subject, if it has a form that conventions use: a type with an
 /// optional scope in brackets, an abbreviation in capitals, or a path.
 fn prefix(subject: &str) -> Option<(&'static str, String)> {
+    if let Some((kind, _)) = subject.strip_prefix('[').and_then(|it| it.split_once("] "))
+        && (2..=20).contains(&kind.len())
+        && kind.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_/ ".contains(&byte))
+    {
+        return Some(("[type] summary", kind.to_owned()));
+    }
     let (before, after) = subject.split_once(':')?;
     if !after.starts_with(' ') || before.len() > 40 || before.is_empty() {
         return None;
@@ -161,18 +167,26 @@ fn subjects(messages: &[Message<'_>], signals: &mut Vec<Signal>) {
 
 /// Lines that most messages end with.
 fn trailers(messages: &[Message<'_>], signals: &mut Vec<Signal>) {
+    let sign = "Sign off commits with `git commit --signoff`";
+    trailer(messages, "Signed-off-by", sign, signals);
+    let gerrit = "Keep the line `Change-Id` of Gerrit's hook in the message of a commit";
+    trailer(messages, "Change-Id", gerrit, signals);
+}
+
+/// Adds what to do for a line that most messages end with.
+fn trailer(messages: &[Message<'_>], line: &str, pattern: &str, signals: &mut Vec<Signal>) {
     let recent: Vec<&Message<'_>> = messages.iter().take(300).collect();
-    let signed: Vec<&&Message<'_>> =
-        recent.iter().filter(|it| it.body.contains("\nSigned-off-by: ")).collect();
+    let mark = format!("\n{line}: ");
+    let signed: Vec<&&Message<'_>> = recent.iter().filter(|it| it.body.contains(&mark)).collect();
     if signed.len() < COMMITS_MIN || !is_share(signed.len(), recent.len(), 80) {
         return;
     }
     let draft = Draft {
         scope: Scope::Global,
         kind: Kind::Commits,
-        pattern: "Sign off commits with `git commit --signoff`".to_owned(),
+        pattern: pattern.to_owned(),
         rationale: format!(
-            "{} have a line `Signed-off-by`.",
+            "{} have a line `{line}`.",
             share(signed.len(), recent.len(), "recent commits")
         ),
         confidence: Confidence::High,
@@ -334,18 +348,89 @@ fn replacement(subject: &str) -> Option<(String, String)> {
 
 /// Returns the sentence of a message that gives a reason, if there is one.
 fn reason(body: &str) -> Option<String> {
-    let text: Vec<&str> = body.split_whitespace().collect();
-    let text = text.join(" ");
-    let sentences = text.split_inclusive(". ");
-    let gives = |it: &&str| {
-        let lower = it.to_lowercase();
-        ["because", "since ", "so that", "in order to", "instead of", "prefer", "faster", "avoid"]
-            .iter()
-            .any(|word| lower.contains(word))
+    // Lists of changes and trailers are no sentences.
+    let is_prose = |line: &&str| {
+        let line = line.trim();
+        let trailer = line.split_once(": ").is_some_and(|(key, _)| key.contains("-by"));
+        !line.starts_with(['*', '-', '+', '#', '>', '|']) && !trailer
     };
-    let found = sentences.map(str::trim).find(gives)?;
+    let text: Vec<&str> = body.lines().filter(is_prose).flat_map(str::split_whitespace).collect();
+    let sentences = super::prose::sentences(&text.join(" "));
+    let gives = |it: &&String| {
+        let lower = it.to_lowercase();
+        let is_since = lower.contains("since ")
+            && !lower.contains("since v")
+            && !lower
+                .split("since ")
+                .nth(1)
+                .is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+        let words = [
+            "because",
+            "so that",
+            "in order to",
+            "due to",
+            "otherwise",
+            "to avoid",
+            "to prevent",
+            "faster",
+            "easier",
+        ];
+        it.len() >= 15
+            && it.starts_with(|c: char| c.is_alphabetic() || c == '`')
+            && (is_since || words.iter().any(|word| lower.contains(word)))
+    };
+    let found = sentences.iter().find(gives)?;
     let found = crate::base::text::start(found, REASON_BYTES_MAX);
     Some(crate::base::text::plain(found))
+}
+
+/// Adds to proposals about tools and ways why a commit introduced them, if its message has a reason.
+pub fn explain(messages: &[Message<'_>], signals: &mut [Signal]) {
+    const VERBS: &[&str] = &[
+        "use",
+        "switch",
+        "migrate",
+        "move to",
+        "adopt",
+        "replace",
+        "introduce",
+        "ban",
+        "forbid",
+        "disallow",
+        "require",
+        "enforce",
+        "prefer",
+        "enable",
+        "convert",
+    ];
+    let kinds = [Kind::Tools, Kind::Alternatives, Kind::Bans, Kind::Demands];
+    // Words of commands that say nothing about the tool.
+    let general = [
+        "make", "run", "test", "check", "lint", "format", "install", "build", "npm", "cargo",
+        "type",
+    ];
+    let mut used: BTreeSet<&str> = BTreeSet::new();
+    for signal in signals.iter_mut().filter(|it| kinds.contains(&it.kind)) {
+        let Some(proposal) = &mut signal.proposal else { continue };
+        let span = proposal.pattern.split('`').nth(1).unwrap_or_default().to_owned();
+        let is_part = |c: char| c.is_alphanumeric() || "_-.:".contains(c);
+        let mut names = span.split(|c: char| !is_part(c));
+        let Some(named) = names.find(|it| it.len() >= 2 && !general.contains(it)) else { continue };
+        let found = messages.iter().find_map(|it| {
+            let lower = it.subject.to_lowercase();
+            let has_name = it.subject.split(|c: char| !is_part(c)).any(|word| word == named);
+            let has_verb = VERBS.iter().any(|verb| lower.contains(verb));
+            let is_new = !used.contains(it.hash.as_str());
+            let why = if has_name && has_verb && is_new { reason(&it.body) } else { None };
+            why.map(|why| (it, why))
+        });
+        if let Some((it, why)) = found {
+            used.insert(&it.hash);
+            proposal.rationale = format!("{} A commit says: \"{why}\"", proposal.rationale);
+            proposal.source_refs.push(SourceRef::commit(&it.hash, name(&it.subject)));
+            signal.source_refs.clone_from(&proposal.source_refs);
+        }
+    }
 }
 
 /// Returns the part of a name after its last separator.
@@ -391,12 +476,14 @@ fn replacements(catalog: &Catalog, messages: &[Message<'_>], signals: &mut Vec<S
             SourceRef::line(path, line_of(catalog, *file, last_part(&new)), "uses it")
         }));
         let (n, o) = (with_new.len(), with_old.len());
+        let why = reason(&it.body);
         let told = format!("`{}` is in {n} files today, `{}` in {o}.", name(&new), name(&old));
-        let told = match reason(&it.body) {
+        let told = match &why {
             Some(reason) => format!("{told} The commit says: \"{reason}\""),
             None => told,
         };
-        if n >= 3 && o * 10 <= n {
+        // Without a reason it may be a renaming, which nobody can undo by mistake.
+        if n >= 3 && o * 10 <= n && why.is_some() {
             let draft = Draft {
                 scope: Scope::Global,
                 kind: Kind::Replacements,
@@ -495,6 +582,7 @@ mod tests {
             ("fix!: remove it", Some("type(scope): summary")),
             ("BUG: wrong sum", Some("TYPE: summary")),
             ("net: add split", Some("area: summary")),
+            ("[FIXED] a sum", Some("[type] summary")),
             ("Fix the sum: it was wrong", None),
             ("fix the sum", None),
             ("a:b", None),

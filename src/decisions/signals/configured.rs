@@ -1,11 +1,8 @@
 //! Tools that a repository configures to check or format its code.
 
+use super::texts::{Texts, line_of};
 use super::{Draft, Kind, Signal, name};
-use crate::catalog::code::Code;
 use crate::userdata::decisions::{Confidence, Scope, SourceRef};
-
-/// The maximum size of a file of settings in bytes.
-const BYTES_MAX: u64 = 512 << 10;
 
 /// What a line in a file of settings means.
 struct Setting {
@@ -20,10 +17,33 @@ struct Setting {
 }
 
 const PYPROJECT: &[&str] = &["pyproject.toml"];
+/// The text that settings of pre-commit have, and the most hooks that are named.
+const HOOKS: &str = "repos:";
+const HOOKS_MAX: usize = 8;
+
 const PRE_COMMIT: &[&str] = &[".pre-commit-config.yaml", ".pre-commit-config.yml"];
 const PACKAGE: &[&str] = &["package.json"];
 
+/// An option of rustfmt that only its nightly version has; the stable one ignores it with a warning.
+const fn nightly(mark: &'static str) -> Setting {
+    Setting {
+        files: &["rustfmt.toml", ".rustfmt.toml"],
+        mark,
+        pattern: "Format Rust with `cargo +nightly fmt`: its settings need the nightly version",
+        scope: "language:rust",
+        keywords: &["format", "style"],
+    }
+}
+
 static TABLE: &[Setting] = &[
+    // The hooks run others of these.
+    Setting {
+        files: PRE_COMMIT,
+        mark: HOOKS,
+        pattern: "Run `pre-commit` before a commit: its hooks check what is committed",
+        scope: "global",
+        keywords: &["commit", "check", "lint", "format"],
+    },
     Setting {
         files: PYPROJECT,
         mark: "[tool.black]",
@@ -67,11 +87,11 @@ static TABLE: &[Setting] = &[
         keywords: &["import", "sort", "style"],
     },
     Setting {
-        files: PRE_COMMIT,
-        mark: "repos:",
-        pattern: "Run `pre-commit` before a commit: its hooks check what is committed",
-        scope: "global",
-        keywords: &["commit", "check", "lint", "format"],
+        files: &[".flake8", "setup.cfg", "tox.ini"],
+        mark: "[flake8]",
+        pattern: "Check Python with `flake8` and the rules of its settings",
+        scope: "language:python",
+        keywords: &["lint", "style"],
     },
     Setting {
         files: &["tox.ini"],
@@ -118,32 +138,17 @@ static TABLE: &[Setting] = &[
     },
     Setting {
         files: PACKAGE,
-        mark: "\"lint\":",
-        pattern: "Run `npm run lint` before a change is finished",
-        scope: "global",
-        keywords: &["lint", "check"],
-    },
-    Setting {
-        files: PACKAGE,
         mark: "\"commitlint\"",
         pattern: "Write messages of commits that pass `commitlint`",
         scope: "global",
         keywords: &["commit", "message"],
     },
-    Setting {
-        files: &["rustfmt.toml", ".rustfmt.toml"],
-        mark: "=",
-        pattern: "Format Rust with `cargo fmt` and the settings of `rustfmt.toml`",
-        scope: "language:rust",
-        keywords: &["format", "style"],
-    },
-    Setting {
-        files: &["clippy.toml", ".clippy.toml"],
-        mark: "=",
-        pattern: "Check Rust with `cargo clippy` and the settings of `clippy.toml`",
-        scope: "language:rust",
-        keywords: &["lint", "style"],
-    },
+    nightly("unstable_features"),
+    nightly("imports_granularity"),
+    nightly("group_imports"),
+    nightly("format_code_in_doc_comments"),
+    nightly("wrap_comments"),
+    nightly("format_strings"),
     Setting {
         files: &["deny.toml"],
         mark: "[",
@@ -172,37 +177,61 @@ static TABLE: &[Setting] = &[
         scope: "global",
         keywords: &["format", "style"],
     },
-    Setting {
-        files: &["Makefile", "GNUmakefile"],
-        mark: "\ncheck:",
-        pattern: "Run `make check` before a change is finished",
-        scope: "global",
-        keywords: &["check", "test", "make"],
-    },
 ];
 
+/// Returns the names of the hooks of pre-commit, as the end of a sentence.
+fn hooks(text: &str) -> String {
+    let lines = text.lines().map(|line| line.trim().trim_start_matches("- "));
+    let mut names: Vec<String> = lines
+        .filter_map(|line| line.strip_prefix("id:"))
+        .map(|id| name(id.split('#').next().unwrap_or(id).trim().trim_matches(['"', '\''])))
+        .filter(|id| !id.is_empty())
+        .collect();
+    names.dedup();
+    let more = names.len().saturating_sub(HOOKS_MAX);
+    names.truncate(HOOKS_MAX);
+    match (names.is_empty(), more) {
+        (true, _) => String::new(),
+        (false, 0) => format!(": {}", names.join(", ")),
+        (false, more) => format!(": {} and {more} more", names.join(", ")),
+    }
+}
+
 /// Adds the tools that the files at the root configure.
-pub fn find(code: &dyn Code, signals: &mut Vec<Signal>) {
+pub fn find(texts: &Texts<'_>, signals: &mut Vec<Signal>) {
     for setting in TABLE {
         let found = setting.files.iter().find_map(|file| {
-            let content = code.read(file.as_bytes(), BYTES_MAX).ok()?;
-            let text = String::from_utf8_lossy(content.bytes()).into_owned();
-            let at = text.find(setting.mark)?;
-            let at = at + usize::from(setting.mark.starts_with('\n'));
-            let line = memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1;
-            Some((*file, line))
+            let text = texts.read(file)?;
+            let line = line_of(&text, setting.mark)?;
+            Some((*file, line, text))
         });
-        let Some((file, line)) = found else { continue };
+        let Some((file, line, text)) = found else { continue };
+        let hooks = |text: &str| if setting.mark == HOOKS { hooks(text) } else { String::new() };
         let Ok(scope) = Scope::parse(setting.scope) else { continue };
         let draft = Draft {
             scope,
             kind: Kind::Tools,
             pattern: setting.pattern.to_owned(),
-            rationale: format!("`{}` configures it (line {line}).", name(file)),
-            confidence: Confidence::High,
+            rationale: format!("`{}` configures it{}.", name(file), hooks(&text)),
+            confidence: Confidence::Medium,
             source_refs: vec![SourceRef::line(file, line, "configures it")],
             keywords: setting.keywords,
         };
         signals.push(draft.signal());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hooks;
+
+    #[test]
+    fn hooks_are_named() {
+        let text =
+            "repos:\n- repo: x\n  hooks:\n  - id: black\n    args: []\n  - id: 'flake8' # y\n";
+        assert_eq!(hooks(text), ": black, flake8");
+        assert_eq!(hooks("repos: []"), "");
+        let many: String = (0..10).map(|at| format!("- id: a{at}\n")).collect();
+        assert!(hooks(&many).ends_with("a7 and 2 more"));
     }
 }

@@ -1,6 +1,8 @@
 //! What one file shows.
 
-use super::ways::{self, Uses};
+use super::mentions::{Mention, mentions};
+use super::texts::line_of;
+use super::ways::{self, Uses, wrapped};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::lang::SymbolKind;
@@ -73,6 +75,14 @@ pub struct Observed {
     pub test_functions_any: usize,
     /// Which common ways it takes.
     pub uses: Uses,
+    /// Comments that ask to change other files as well.
+    pub mentions: Vec<Mention>,
+    /// Functions that may wrap one of the standard library: name, that function, line.
+    pub wrappers: Vec<(String, &'static str, usize)>,
+    /// The line that defines a flag which updates golden files of Go, or 0.
+    pub golden_line: usize,
+    /// The line of a directive that generates code of Go, or 0.
+    pub generate_line: usize,
 }
 
 impl Observed {
@@ -123,6 +133,14 @@ pub fn observe(catalog: &Catalog, file: FileId) -> Option<Observed> {
         test_methods: 0,
         test_functions_any: if language == "rust" { text.matches("test]\n").count() } else { 0 },
         uses: ways::uses(language, marks.test, &text),
+        mentions: mentions(&text),
+        wrappers: Vec::new(),
+        golden_line: golden_line(language, &text),
+        generate_line: if language == "go" {
+            line_of(&text, "\n//go:generate ").map_or(0, |line| line + 1)
+        } else {
+            0
+        },
     };
     for symbol in &facts.symbols {
         match symbol.kind {
@@ -141,6 +159,11 @@ pub fn observe(catalog: &Catalog, file: FileId) -> Option<Observed> {
                         &mut found.test_functions
                     }) += 1;
                 }
+                if ["c", "cpp"].contains(&language)
+                    && let Some(of) = wrapped(&symbol.name)
+                {
+                    found.wrappers.push((symbol.name.clone(), of, symbol.line));
+                }
                 if is_python {
                     python_function(&text, symbol, &mut found);
                 }
@@ -156,6 +179,13 @@ pub fn observe(catalog: &Catalog, file: FileId) -> Option<Observed> {
         }
     }
     Some(found)
+}
+
+/// Returns the line that defines a flag which updates golden files, or 0.
+fn golden_line(language: &str, text: &str) -> usize {
+    let marks = ["flag.Bool(\"update\"", "flag.Bool(\"update-golden\"", "flag.Bool(\"golden\""];
+    let found = marks.iter().find_map(|mark| line_of(text, mark)).filter(|_| language == "go");
+    found.unwrap_or_default()
 }
 
 /// Returns the last names of the bases that follow the name of a class, in brackets or after a

@@ -10,7 +10,7 @@ pub struct Way {
     pub name: &'static str,
     /// The texts that show it.
     pub marks: &'static [&'static str],
-    /// True for what everybody does without a decision; it is never proposed.
+    /// True for what everybody does today without a decision; it is never proposed.
     pub is_default: bool,
 }
 
@@ -53,7 +53,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "paths of files",
         keywords: &["path", "file", "directory"],
         ways: &[
-            way("`pathlib`", &["import pathlib", "from pathlib"]),
+            default("`pathlib`", &["import pathlib", "from pathlib"]),
             way("`os.path`", &["os.path.", "from os import path", "import os.path"]),
         ],
     },
@@ -62,7 +62,7 @@ pub static TABLE: &[Purpose] = &[
         in_tests: Some(false),
         purpose: "types that may be absent",
         keywords: &["type", "annotation", "optional", "none"],
-        ways: &[way("`X | None`", &["| None"]), way("`Optional`", &["Optional["])],
+        ways: &[default("`X | None`", &["| None"]), way("`Optional`", &["Optional["])],
     },
     Purpose {
         languages: PYTHON,
@@ -70,7 +70,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "types of collections in annotations",
         keywords: &["type", "annotation", "list", "dict"],
         ways: &[
-            way(
+            default(
                 "built-in `list[...]` and `dict[...]`",
                 &["list[str", "dict[str", "list[int", "tuple[str"],
             ),
@@ -83,7 +83,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "expected exceptions in tests",
         keywords: &["test", "exception", "raises"],
         ways: &[
-            way("`pytest.raises`", &["pytest.raises"]),
+            default("`pytest.raises`", &["pytest.raises"]),
             way("`assertRaises`", &["assertRaises"]),
         ],
     },
@@ -103,7 +103,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "assertions in tests",
         keywords: &["test", "assert"],
         ways: &[
-            way("plain `assert`", &["    assert "]),
+            default("plain `assert`", &["    assert "]),
             way("`self.assertEqual` and its relatives", &["self.assertEqual", "self.assertTrue"]),
             way("`numpy.testing`", &["assert_equal(", "assert_allclose(", "assert_array_equal("]),
         ],
@@ -114,7 +114,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "messages of the program",
         keywords: &["log", "message", "print"],
         ways: &[
-            way("`logging`", &["logging.getLogger", "logger.", "log."]),
+            default("`logging`", &["logging.getLogger", "logger.", "log."]),
             default("`print`", &["print("]),
         ],
     },
@@ -124,7 +124,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "formatting of strings",
         keywords: &["string", "format"],
         ways: &[
-            way("f-strings", &["f\"", "f'"]),
+            default("f-strings", &["f\"", "f'"]),
             way("`str.format`", &["}\".format(", "}'.format("]),
             default("the operator `%`", &["\" % ", "' % "]),
         ],
@@ -135,7 +135,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "classes of data",
         keywords: &["class", "data", "record"],
         ways: &[
-            way("`dataclasses`", &["@dataclass", "dataclasses.dataclass"]),
+            default("`dataclasses`", &["@dataclass", "dataclasses.dataclass"]),
             way("`attrs`", &["@attr.s", "@attrs.", "@define", "attr.ib("]),
             way("`pydantic`", &["(BaseModel)", "import pydantic"]),
         ],
@@ -180,7 +180,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "modules",
         keywords: &["import", "export", "module"],
         ways: &[
-            way(
+            default(
                 "`import` and `export`",
                 &[" from '", " from \"", "export default", "export const"],
             ),
@@ -192,14 +192,14 @@ pub static TABLE: &[Purpose] = &[
         in_tests: None,
         purpose: "variables",
         keywords: &["variable", "declare"],
-        ways: &[way("`const` and `let`", &["const ", "let "]), default("`var`", &["var "])],
+        ways: &[default("`const` and `let`", &["const ", "let "]), default("`var`", &["var "])],
     },
     Purpose {
         languages: SCRIPT,
         in_tests: None,
         purpose: "asynchronous code",
         keywords: &["async", "promise", "await"],
-        ways: &[way("`await`", &["await "]), default("`.then`", &[".then("])],
+        ways: &[default("`await`", &["await "]), default("`.then`", &[".then("])],
     },
     Purpose {
         languages: SCRIPT,
@@ -229,7 +229,7 @@ pub static TABLE: &[Purpose] = &[
         in_tests: None,
         purpose: "messages for operators",
         keywords: &["log", "trace", "message"],
-        ways: &[way("`tracing`", &["tracing::"]), way("`log`", &["log::", "use log"])],
+        ways: &[default("`tracing`", &["tracing::"]), way("`log`", &["log::", "use log"])],
     },
     Purpose {
         languages: RUST,
@@ -258,7 +258,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "asynchronous tests",
         keywords: &["test", "async"],
         ways: &[
-            way("`#[tokio::test]`", &["#[tokio::test"]),
+            default("`#[tokio::test]`", &["#[tokio::test"]),
             way("`#[async_std::test]`", &["#[async_std::test"]),
         ],
     },
@@ -267,7 +267,7 @@ pub static TABLE: &[Purpose] = &[
         in_tests: None,
         purpose: "tests of properties",
         keywords: &["test", "property", "random"],
-        ways: &[way("`proptest`", &["proptest"]), way("`quickcheck`", &["quickcheck"])],
+        ways: &[default("`proptest`", &["proptest"]), way("`quickcheck`", &["quickcheck"])],
     },
     Purpose {
         languages: GO,
@@ -284,7 +284,7 @@ pub static TABLE: &[Purpose] = &[
         in_tests: Some(false),
         purpose: "wrapping errors",
         keywords: &["error", "wrap"],
-        ways: &[way("`%w`", &["%w"]), way("`errors.Wrap`", &["errors.Wrap"])],
+        ways: &[default("`%w`", &["%w"]), way("`errors.Wrap`", &["errors.Wrap"])],
     },
     Purpose {
         languages: GO,
@@ -292,7 +292,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "values of any type",
         keywords: &["type", "interface", "any"],
         ways: &[
-            way("`any`", &[" any)", "]any", " any,"]),
+            default("`any`", &[" any)", "]any", " any,"]),
             default("`interface{}`", &["interface{}"]),
         ],
     },
@@ -313,7 +313,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "tests",
         keywords: &["test", "junit"],
         ways: &[
-            way("JUnit 5", &["org.junit.jupiter"]),
+            default("JUnit 5", &["org.junit.jupiter"]),
             way("JUnit 4", &["org.junit.Test"]),
             way("JUnit 3", &["extends TestCase"]),
         ],
@@ -349,7 +349,7 @@ pub static TABLE: &[Purpose] = &[
         purpose: "protecting headers against repeated inclusion",
         keywords: &["header", "include"],
         ways: &[
-            way("`#pragma once`", &["#pragma once"]),
+            default("`#pragma once`", &["#pragma once"]),
             way("include guards", &["_H\n#define ", "_H_\n#define ", "_HPP\n#define "]),
         ],
     },
@@ -387,6 +387,48 @@ fn position(text: &str, mark: &str) -> Option<usize> {
         .find(|&at| !begins_name || !text[..at].chars().next_back().is_some_and(is_part))
 }
 
+/// Functions of the standard library that repositories wrap.
+const STANDARD: &[&str] = &[
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "free",
+    "strdup",
+    "strndup",
+    "asprintf",
+    "vasprintf",
+    "snprintf",
+    "vsnprintf",
+    "sprintf",
+    "strcpy",
+    "strcat",
+    "printf",
+    "fprintf",
+    "fopen",
+    "abort",
+    "assert",
+    "exit",
+    "sleep",
+    "memcpy",
+    "strtol",
+    "atoi",
+    "getenv",
+    "setenv",
+];
+
+/// The longest prefix of a wrapper: `x`, `g_`, `my_`.
+const PREFIX_BYTES_MAX: usize = 6;
+
+/// Returns the function of the standard library that a name may wrap.
+pub fn wrapped(name: &str) -> Option<&'static str> {
+    let is_it = |of: &&&str| {
+        name.strip_suffix(**of).is_some_and(|prefix| (1..=PREFIX_BYTES_MAX).contains(&prefix.len()))
+    };
+    // The longest: `xvsnprintf` wraps `vsnprintf`.
+    STANDARD.iter().filter(is_it).max_by_key(|it| it.len()).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -400,5 +442,13 @@ mod tests {
         let named: Vec<(&str, usize)> =
             found.iter().map(|&(at, way, line)| (TABLE[at].ways[way].name, line)).collect();
         assert_eq!(named, [("`os.path`", 2), ("`print`", 3)]);
+    }
+
+    #[test]
+    fn a_wrapper_has_a_short_prefix() {
+        assert_eq!(wrapped("xmalloc"), Some("malloc"));
+        assert_eq!(wrapped("xvasprintf"), Some("vasprintf"));
+        assert_eq!(wrapped("malloc"), None);
+        assert_eq!(wrapped("tracked_free"), None);
     }
 }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{BYTES_MAX, Connection, Deadline, Received, answer, received, shown, too_large};
+use super::{BYTES_MAX, Connection, Deadline, Event, Received, answer, received, shown, too_large};
 use crate::error::{Error, Kind, Result};
 
 /// How long a server may take to exit after its standard input was closed.
@@ -41,6 +41,14 @@ pub(super) struct Process {
     errors: Receiver<Vec<u8>>,
     /// The number of requests of the server that were answered.
     answers: usize,
+    /// True after its first message.
+    has_spoken: bool,
+    /// A line before its first message that is none.
+    noise: Option<String>,
+    /// True if it said that its list changed, since the list was requested.
+    is_changed: bool,
+    /// True if it answered a request.
+    has_answered: bool,
 }
 
 impl Process {
@@ -64,7 +72,17 @@ impl Process {
             std::thread::spawn(move || drop(error_sender.send(end_of(pipe))));
         }
         let input = child.stdin.take();
-        Ok(Process { child, input, output, errors, answers: 0 })
+        Ok(Process {
+            child,
+            input,
+            output,
+            errors,
+            answers: 0,
+            has_spoken: false,
+            noise: None,
+            is_changed: false,
+            has_answered: false,
+        })
     }
 
     fn send(&mut self, message: &Value) -> Result<()> {
@@ -101,13 +119,14 @@ impl Process {
             Some(None) => " after a signal".to_owned(),
             None => String::new(),
         };
+        let before = if self.has_answered { "" } else { " before it listed its tools" };
         let errors = self.errors.recv_timeout(GRACE).unwrap_or_default();
         let errors = String::from_utf8_lossy(&errors);
-        let error =
-            Error::new(Kind::Io, format!("the server ended before it listed its tools{status}"));
-        match errors.lines().rev().find(|line| !line.trim().is_empty()) {
-            Some(line) => error.with_hint(format!("its last message: {}", shown(line))),
-            None => error.with_hint("it wrote nothing to its standard error"),
+        let error = Error::new(Kind::Io, format!("the server ended{before}{status}"));
+        match (errors.lines().rev().find(|line| !line.trim().is_empty()), &self.noise) {
+            (Some(line), _) => error.with_hint(format!("its last message: {}", shown(line))),
+            (None, Some(line)) => error.with_hint(format!("it wrote what is no message: `{line}`")),
+            (None, None) => error.with_hint("it wrote nothing to its standard error"),
         }
     }
 
@@ -124,26 +143,68 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Returns the next message, while the response to the request `id` is expected.
+    fn next(&mut self, id: &Value, wait: Duration) -> Result<Option<Received>> {
+        let line = match self.output.recv_timeout(wait) {
+            Ok(Output::Line(line)) => line,
+            Ok(Output::TooLarge) => return Err(too_large()),
+            Err(RecvTimeoutError::Timeout) => return Ok(None),
+            Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+        };
+        if line.trim_ascii().is_empty() {
+            return Ok(None);
+        }
+        match received(&line, id) {
+            Ok(message) => {
+                self.has_spoken = true;
+                Ok(Some(message))
+            }
+            // One line before the first message is skipped, and reported.
+            Err(_) if !self.has_spoken && self.noise.is_none() => {
+                self.noise = Some(shown(&String::from_utf8_lossy(&line[..line.len().min(4000)])));
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
 impl Connection for Process {
     fn exchange(&mut self, request: &Value, deadline: Deadline<'_>) -> Result<Value> {
+        self.is_changed = false;
         // A server that has ended may have written before.
         drop(self.send(request));
         loop {
-            let line = match self.output.recv_timeout(deadline.next_check()?) {
-                Ok(Output::Line(line)) => line,
-                Ok(Output::TooLarge) => return Err(too_large()),
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
-            };
-            if line.trim_ascii().is_empty() {
-                continue;
-            }
-            match received(&line, &request["id"])? {
-                Received::Response(response) => return Ok(response),
-                Received::Request(request) => self.answer(&request)?,
-                Received::Other => {}
+            match self.next(&request["id"], deadline.next_check()?)? {
+                Some(Received::Response(response)) => {
+                    self.has_answered = true;
+                    return Ok(response);
+                }
+                Some(Received::Request(request)) => self.answer(&request)?,
+                Some(Received::Changed) => self.is_changed = true,
+                Some(Received::Other) | None => {}
             }
         }
+    }
+
+    fn wait(&mut self, deadline: Deadline<'_>) -> Result<Event> {
+        while !std::mem::take(&mut self.is_changed) {
+            deadline.check()?;
+            if deadline.is_over() {
+                return Ok(Event::None);
+            }
+            match self.next(&Value::Null, super::POLL)? {
+                Some(Received::Request(request)) => self.answer(&request)?,
+                Some(Received::Changed) => self.is_changed = true,
+                Some(Received::Response(_) | Received::Other) | None => {}
+            }
+        }
+        Ok(Event::Changed)
+    }
+
+    fn noise(&self) -> Option<String> {
+        self.noise.clone()
     }
 
     fn notify(&mut self, message: &Value, _: Deadline<'_>) -> Result<()> {

@@ -186,7 +186,12 @@ fn servers_that_misbehave_change_nothing() {
     for (name, script, message) in [
         ("silent", "cat > /dev/null".to_owned(), "the server did not answer within 2 s"),
         ("deaf", "sleep 60".to_owned(), "the server did not answer within 2 s"),
-        ("garbage", "echo hello".to_owned(), "the server sent what is no message: `hello`"),
+        ("garbage", "echo hello".to_owned(), "it wrote what is no message: `hello`"),
+        (
+            "twice garbage",
+            "echo a; echo b; cat".to_owned(),
+            "the server sent what is no message: `b`",
+        ),
         ("endless", endless.to_owned(), "the server sent what is no message: `x`"),
         ("long", long.to_owned(), "the server sent more than 32 MiB"),
         ("gone", "echo wrong >&2; exit 4".to_owned(), "with exit code 4"),
@@ -250,6 +255,114 @@ fn a_signal_ends_the_server_and_changes_nothing() {
 }
 
 #[test]
+fn one_line_before_the_first_message_is_skipped_and_reported() {
+    let place = place();
+    let list = script(&[json!({"tools": tools("a")})]);
+    let pinned = fake(&place, &["pin", "s"], &format!("echo 'Server ready'; {list}"));
+    let pinned = pinned.expect_success();
+    assert!(
+        pinned.stderr.contains("skipped a line before the server's first message: `Server ready`")
+    );
+    let checked = fake(&place, &["check", "s", "--json"], &format!("echo hi; {list}"));
+    assert_eq!((checked.code, json_of(&checked)["skipped_line"].as_str()), (0, Some("hi")));
+    // After a message, it is an error.
+    let late = list.replacen("read -r line\n", "read -r line; echo late\n", 1);
+    let refused = fake(&place, &["check", "s"], &late);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("the server sent what is no message: `late`"), "{refused:?}");
+}
+
+/// Runs a subcommand with standard input and standard error, and returns its exit code, output and messages.
+fn watched(place: &Place, script: &str, input: &str) -> (i32, String, String) {
+    use std::io::{Read as _, Write as _};
+
+    let mut command = place.command(CODEDB);
+    command.args(["drift", "check", "s", "--watch", "--", "sh", "-c", script]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    child.stdin.take().expect("a pipe").write_all(input.as_bytes()).expect("it is read");
+    let since = Instant::now();
+    let status = loop {
+        match child.try_wait().expect("it can be asked") {
+            Some(status) => break status,
+            None => settle(),
+        }
+        assert!(since.elapsed() < Duration::from_secs(60), "the watch does not end");
+    };
+    let (mut output, mut messages) = (String::new(), String::new());
+    child.stdout.take().expect("a pipe").read_to_string(&mut output).expect("UTF-8");
+    child.stderr.take().expect("a pipe").read_to_string(&mut messages).expect("UTF-8");
+    (status.code().unwrap_or(-1), output, messages)
+}
+
+#[test]
+fn a_watch_reviews_each_list_and_connects_again_on_demand() {
+    let place = place();
+    let first = script(&[json!({"tools": tools("a b")})]);
+    fake(&place, &["pin", "s"], &first).expect_success();
+    // The server adds a tool, then removes one, and says so each time.
+    let changed = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+    let answer = |id: usize, names: &str| {
+        let response = json!({"jsonrpc": "2.0", "id": id, "result": {"tools": tools(names)}});
+        format!("printf '%s\\n' '{changed}'; read -r line; printf '%s\\n' '{response}'\n")
+    };
+    let listed = first.strip_suffix("cat > /dev/null\n").expect("it waits at its end");
+    let drifts = format!("{listed}{}{}cat > /dev/null\n", answer(3, "a b c"), answer(4, "b c"));
+    let (code, output, messages) = watched(&place, &drifts, "");
+    assert_eq!(code, 1, "{messages}");
+    let verdicts: Vec<&str> =
+        output.lines().filter(|it| it.ends_with(": passed") || it.ends_with(": refused")).collect();
+    assert_eq!(verdicts, ["identity: passed", "append: passed", "remove: refused"], "{output}");
+
+    // The first process ends; a line connects to the next one, which has another list.
+    let mark = place.base().join("once");
+    let (once, gone) = (mark.display(), script(&[json!({"tools": tools("b a")})]));
+    let dies = format!("if [ -e '{once}' ]; then\n{gone}\nelse : > '{once}'\n{listed}\nfi");
+    let (code, output, messages) = watched(&place, &dies, "\n");
+    assert_eq!(code, 1, "{messages}");
+    assert!(output.contains("identity: passed") && output.contains("reorder: refused"), "{output}");
+    assert!(messages.contains("reconnecting to sh"), "{messages}");
+
+    // Without a demand, the end of the server is an error.
+    let (code, _, messages) = watched(&place, listed, "");
+    assert_eq!(code, 2, "{messages}");
+    assert!(messages.contains("the server ended with exit code 0"), "{messages}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn people_see_the_state_of_a_connection_with_its_name() {
+    use std::io::Read as _;
+
+    use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+    let place = place();
+    let on_a_terminal = |script: &str| {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+        grantpt(&master).expect("granted");
+        unlockpt(&master).expect("unlocked");
+        let name = ptsname(&master, Vec::new()).expect("a name");
+        let name = name.to_str().expect("UTF-8").to_owned();
+        let open = || fs::File::options().read(true).write(true).open(&name).expect("it opens");
+        let mut command = place.command(CODEDB);
+        command.args(["drift", "pin", "files", "--", "sh", "-c", script]);
+        command.stdin(open()).stdout(open()).stderr(open());
+        let mut child = command.spawn().expect("it starts");
+        drop(command);
+        let (mut master, mut output, mut buffer) = (fs::File::from(master), Vec::new(), [0; 4096]);
+        while let Ok(read @ 1..) = master.read(&mut buffer) {
+            output.extend_from_slice(&buffer[..read]);
+        }
+        child.wait().expect("it ends");
+        String::from_utf8_lossy(&output).into_owned()
+    };
+    let shown = on_a_terminal(&script(&[json!({"tools": tools("a")})]));
+    assert!(shown.contains("✓ connected files: fake 7"), "{shown}");
+    let shown = on_a_terminal("exit 3");
+    assert!(shown.contains("✖ failed files"), "{shown}");
+}
+
+#[test]
 fn unclear_servers_are_usage_errors() {
     let place = place();
     for (args, message) in [
@@ -289,6 +402,13 @@ fn the_tool_compares_files_of_the_tree() {
         call(json!({"before": "now.json", "after": tools("a b").to_string(), "strict": true}));
     let text = same["content"][0]["text"].as_str().expect("a text");
     assert!(text.starts_with("no_changes: both lists are equal\nidentity: passed\n"), "{text}");
+    // Lists as JSON, and in the form of OpenAI's requests.
+    let functions = json!([{"type": "function", "function": {"name": "a", "parameters": {"type": "object"}}},
+        {"type": "function", "name": "b", "parameters": {"type": "object"}}]);
+    for before in [tools("a b"), json!({"tools": tools("a b")})] {
+        let same = call(json!({"before": before, "after": functions, "format": "json"}));
+        assert_eq!(same["structuredContent"]["class"], "identity", "{same}");
+    }
     // 5,000 tools with long descriptions are removed.
     let long: Vec<Value> =
         (0..5000).map(|at| json!({"name": format!("tool_{at}_{}", "x".repeat(400))})).collect();

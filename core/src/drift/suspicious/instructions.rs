@@ -67,7 +67,9 @@ pub const PATTERNS: [Pattern; 7] = [
 pub fn parts(visible: &Visible) -> Vec<Part> {
     let mut found = Vec::new();
     for (pattern, regex) in PATTERNS.iter().zip(regexes()) {
-        found.extend(regex.find_iter(&visible.text).map(|hit| {
+        let hits = regex.find_iter(&visible.text);
+        let hits = hits.filter(|hit| !is_documentation(pattern.kind, &visible.text, hit.range()));
+        found.extend(hits.map(|hit| {
             // A pattern may begin with the blank before a name.
             let hit_text = &visible.text[hit.range()];
             let lead = hit_text.len() - hit_text.trim_start().len();
@@ -80,6 +82,36 @@ pub fn parts(visible: &Visible) -> Vec<Part> {
         }));
     }
     found
+}
+
+/// Endings of files that show which settings there are, without their values.
+const TEMPLATES: [&str; 5] = [".example", ".sample", ".template", ".dist", ".defaults"];
+
+/// Returns true if a hit documents how a server is configured: a template of a file of settings, that file in a
+/// text which names the template, or a list of environment variables.
+fn is_documentation(kind: &str, text: &str, hit: std::ops::Range<usize>) -> bool {
+    let begins = |rest: &str| TEMPLATES.iter().any(|it| rest.starts_with(it));
+    match kind {
+        "secret_file" if text[hit.clone()].ends_with("env") => {
+            begins(&text[hit.end..])
+                || text.match_indices(".env").any(|(at, _)| begins(&text[at + 4..]))
+        }
+        "pass_on" => {
+            let lower = text[hit.clone()].to_ascii_lowercase();
+            let address =
+                ["http:", "https:", "mail", "webhook", "sidenote", "conversation", "prompt"];
+            let is_sent = address.iter().any(|it| lower.contains(it));
+            // What follows the word is a list of names in capitals.
+            let after = lower.find("environment variables").map(|at| &text[hit.start + at + 21..]);
+            let listed =
+                after.map(|it| it.trim_start_matches([' ', ':', '(', '`', '-', '*', '\n']));
+            let name = listed.unwrap_or_default();
+            let length =
+                name.bytes().take_while(|it| it.is_ascii_uppercase() || *it == b'_').count();
+            !is_sent && length >= 3 && name[..length].contains('_')
+        }
+        _ => false,
+    }
 }
 
 fn regexes() -> &'static [Regex] {

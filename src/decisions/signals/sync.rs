@@ -1,0 +1,66 @@
+//! Files that comments ask to change together: "keep in sync with `other.rs`".
+
+use std::collections::BTreeSet;
+
+use super::mentions::{Mention, mentions};
+use super::observe::Observed;
+use super::texts::{Texts, directory};
+use super::{Draft, Kind, Signal, name};
+use crate::userdata::decisions::{Confidence, Scope, SourceRef};
+
+/// The most proposals.
+const PROPOSALS_MAX: usize = 4;
+
+/// The most files of settings and documents that are searched.
+const FILES_MAX: usize = 500;
+
+/// Adds the files that comments of code, settings and documents ask to change together.
+pub fn find(texts: &Texts<'_>, files: &[Observed], signals: &mut Vec<Signal>) {
+    let mut all: Vec<(String, Mention)> = Vec::new();
+    for file in files {
+        all.extend(file.mentions.iter().map(|it| (file.path.clone(), it.clone())));
+    }
+    let paths = texts.paths();
+    let is_text = |path: &str| {
+        [".yml", ".yaml", ".toml", ".md", ".cfg", ".ini", ".json", ".txt"]
+            .iter()
+            .any(|it| path.ends_with(it))
+    };
+    for path in paths.iter().filter(|path| is_text(path)).take(FILES_MAX) {
+        let Some(of) = texts.read(path) else { continue };
+        all.extend(mentions(&of).into_iter().map(|it| (path.to_string(), it)));
+    }
+    let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
+    for (path, (line, quote, named)) in all {
+        let resolved = named.iter().filter_map(|it| {
+            let beside = format!("{}{it}", directory(&path));
+            [it.clone(), beside].into_iter().find(|it| texts.has_file(it))
+        });
+        let resolved: BTreeSet<String> = resolved.collect();
+        let is_list = resolved.len() > 2;
+        for other in resolved {
+            let pair = (path.clone().min(other.clone()), path.clone().max(other.clone()));
+            if other == path || !seen.insert(pair) {
+                continue;
+            }
+            let is_plain =
+                other.bytes().all(|it| it.is_ascii_alphanumeric() || b"/_-.".contains(&it));
+            let draft = Draft {
+                // The other file does not say so itself.
+                scope: if is_plain { Scope::Path(other.clone()) } else { Scope::Global },
+                kind: Kind::Sync,
+                pattern: format!("Change `{}` together with `{}`", name(&other), name(&path)),
+                rationale: format!("A comment says: \"{quote}\""),
+                confidence: Confidence::High,
+                source_refs: vec![SourceRef::line(&path, line, "says it")],
+                keywords: &["sync", "together", "update"],
+            };
+            let mut signal = draft.signal();
+            // A list of many files is about one line of each, which the comment does not name.
+            if is_list || seen.len() > PROPOSALS_MAX {
+                signal.proposal = None;
+            }
+            signals.push(signal);
+        }
+    }
+}
