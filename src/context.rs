@@ -12,6 +12,8 @@ pub mod compose;
 pub mod definitions;
 pub mod diff;
 pub mod evidence;
+mod form_words;
 mod known_words;
+pub mod purpose;
 pub mod ranking;
 pub mod task;

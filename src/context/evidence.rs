@@ -4,7 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use super::form_words::is_form_word;
 use super::known_words;
+use super::purpose::is_aside_name;
 use super::task::{Mention, MentionKind, Task};
 use crate::base::ids::FileId;
 use crate::base::path;
@@ -414,8 +416,12 @@ impl TaskEvidence {
         let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_'));
         let words =
             task.title.split(is_end).map(|word| word.trim_matches(['-', '_']).to_lowercase());
-        let words: BTreeSet<String> =
-            words.filter(|word| is_folder_word(word) && !is_stop_word(word)).collect();
+        let words: BTreeSet<String> = words
+            .filter(|word| is_folder_word(word) && (!is_stop_word(word) || is_aside_name(word)))
+            .collect();
+        let scope = task.scope().to_lowercase();
+        let in_scope: BTreeSet<&str> =
+            scope.split(is_end).filter(|word| !word.is_empty()).collect();
         let all = (catalog.files().len().max(2) as f32).ln();
         let names = catalog.file_names();
         let (mut last, mut named) = (&b""[..], Vec::new());
@@ -429,7 +435,10 @@ impl TaskEvidence {
             }
             for name in &named {
                 let rarity = 1.0 - (names.below(name.as_bytes()).max(1) as f32).ln() / all;
-                evidence.add(Signal::Folder, rarity, Some(name));
+                // What stands before the colon says where, whatever the number of files there.
+                let is_scope = in_scope.contains(name.to_lowercase().as_str());
+                let value = if is_scope { SCOPE_VALUE.max(rarity) } else { rarity };
+                evidence.add(Signal::Folder, value, Some(name));
             }
         }
     }
@@ -533,175 +542,8 @@ impl TextHits {
     }
 }
 
-/// Words common to bug reports in general. They are rare in code, so BM25 would give them a high
-/// weight. Sorted.
-static FORM_WORDS: &[&str] = &[
-    "actual",
-    "actually",
-    "additional",
-    "another",
-    "anyone",
-    "apparently",
-    "appears",
-    "basically",
-    "behavior",
-    "behaviour",
-    "bug",
-    "bugs",
-    "causes",
-    "code",
-    "confirm",
-    "correct",
-    "correctly",
-    "currently",
-    "darwin",
-    "debian",
-    "describe",
-    "description",
-    "desired",
-    "details",
-    "different",
-    "does",
-    "doing",
-    "ends",
-    "environment",
-    "even",
-    "example",
-    "examples",
-    "expect",
-    "expected",
-    "explain",
-    "feature",
-    "find",
-    "fine",
-    "fix",
-    "fixed",
-    "following",
-    "follows",
-    "found",
-    "get",
-    "gets",
-    "getting",
-    "give",
-    "gives",
-    "good",
-    "got",
-    "guess",
-    "happen",
-    "happening",
-    "happens",
-    "help",
-    "hope",
-    "however",
-    "idea",
-    "incorrect",
-    "info",
-    "information",
-    "installed",
-    "instead",
-    "issue",
-    "issues",
-    "know",
-    "latest",
-    "linux",
-    "log",
-    "looks",
-    "macos",
-    "make",
-    "makes",
-    "maybe",
-    "minimal",
-    "need",
-    "needs",
-    "old",
-    "output",
-    "platform",
-    "please",
-    "possible",
-    "probably",
-    "problem",
-    "produces",
-    "project",
-    "provide",
-    "python",
-    "question",
-    "reason",
-    "recent",
-    "related",
-    "release",
-    "report",
-    "reproduce",
-    "reproduced",
-    "reproducer",
-    "reproducible",
-    "request",
-    "result",
-    "results",
-    "run",
-    "running",
-    "runs",
-    "sample",
-    "screenshot",
-    "screenshots",
-    "see",
-    "seem",
-    "seems",
-    "should",
-    "show",
-    "shows",
-    "similar",
-    "simple",
-    "simply",
-    "since",
-    "snippet",
-    "solution",
-    "something",
-    "specific",
-    "steps",
-    "still",
-    "suggest",
-    "suggestion",
-    "sure",
-    "system",
-    "take",
-    "thank",
-    "thanks",
-    "thing",
-    "things",
-    "think",
-    "traceback",
-    "tried",
-    "try",
-    "trying",
-    "ubuntu",
-    "understand",
-    "unexpected",
-    "unfortunately",
-    "usage",
-    "use",
-    "used",
-    "user",
-    "users",
-    "uses",
-    "using",
-    "version",
-    "versions",
-    "want",
-    "way",
-    "well",
-    "windows",
-    "without",
-    "work",
-    "workaround",
-    "working",
-    "works",
-    "wrong",
-];
-
-/// Returns true if a lowercase word is common to bug reports in general.
-pub fn is_form_word(word: &str) -> bool {
-    FORM_WORDS.binary_search(&word).is_ok()
-}
+/// The least value of a directory that the scope of a title names.
+const SCOPE_VALUE: f32 = 0.8;
 
 /// Returns true for a word that may name a directory: three bytes, or a version such as `v4`.
 fn is_folder_word(word: &str) -> bool {
@@ -783,12 +625,6 @@ fn ending_with(catalog: &Catalog, end: &[u8]) -> Vec<FileId> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn form_words_are_sorted() {
-        assert!(FORM_WORDS.is_sorted());
-        assert!(is_form_word("expected") && is_form_word("wrong") && !is_form_word("cart"));
-    }
 
     #[test]
     fn messages_are_split_at_variable_parts() {

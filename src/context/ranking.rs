@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::definitions::{Focus, focus};
 use super::evidence::{Sources, TaskEvidence};
+use super::purpose::{Requests, is_aside, is_changelog};
 use super::task::Task;
 use crate::base::ids::FileId;
-use crate::base::path::{is_within, split};
+use crate::base::path::is_within;
 use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
@@ -64,13 +65,13 @@ pub fn rank_files(
 ) -> Result<Vec<RankedFile>> {
     let catalog = sources.catalog;
     let weights = &weights.for_task(task.kind(), task.words());
-    let requests_tests = requests_tests(task);
+    let requests = Requests::of(task);
     let score =
         |file, evidence: &Evidence, traits| weights.score(evidence, traits) * catalog.prior(file);
     let mut scored = Vec::with_capacity(found.files.len());
     for (&file, evidence) in &found.files {
         if scope.contains(catalog.path(file)) {
-            let traits = traits(catalog, file, requests_tests)?;
+            let traits = traits(catalog, file, requests)?;
             scored.push(Scored { file, score: score(file, evidence, traits), traits });
         }
     }
@@ -94,7 +95,7 @@ pub fn rank_files(
         }
         for file in together {
             if scope.contains(catalog.path(file)) {
-                let traits = traits(catalog, file, requests_tests)?;
+                let traits = traits(catalog, file, requests)?;
                 let score = score(file, &found.files[&file], traits);
                 scored.push(Scored { file, score, traits });
             }
@@ -155,90 +156,13 @@ fn sort(scored: &mut [Scored]) {
 /// # Errors
 ///
 /// [`crate::Kind::Corrupt`] if an index is damaged.
-pub fn traits(catalog: &Catalog, file: FileId, requests_tests: bool) -> Result<Traits> {
+pub fn traits(catalog: &Catalog, file: FileId, requests: Requests) -> Result<Traits> {
     let summary = catalog.summary(file)?.unwrap_or_default();
     let is_code = summary.language.is_some_and(|language| language.is_code());
     let path = catalog.path(file);
-    let (is_changelog, is_aside) = (is_changelog(path), is_aside(path));
+    let (is_changelog, is_aside) = (is_changelog(path), is_aside(path, requests.asides));
+    let requests_tests = requests.tests;
     Ok(Traits { marks: summary.marks, is_code, is_changelog, is_aside, requests_tests })
-}
-
-/// Returns true if the name of the file or of its directory is that of a changelog.
-fn is_changelog(path: &[u8]) -> bool {
-    let (folder, name) = split(path);
-    let stem = name.split(|&byte| byte == b'.').next().unwrap_or_default();
-    let starts = [&b"changelog"[..], b"changes", b"history", b"news", b"release", b"whatsnew"];
-    let folder = split(folder).1;
-    let begins = |name: &[u8], start: &[u8]| {
-        name.get(..start.len()).is_some_and(|own| own.eq_ignore_ascii_case(start))
-    };
-    starts.iter().any(|start| begins(stem, start) || begins(folder, start))
-}
-
-/// Names of directories with code that is not part of the product, in lowercase. `deps` is
-/// one only at the root, where C projects keep copies of libraries.
-const ASIDE_DIRECTORIES: [&[u8]; 14] = [
-    b"bench",
-    b"benches",
-    b"benchmark",
-    b"benchmarks",
-    b"demo",
-    b"demos",
-    b"example",
-    b"examples",
-    b"playground",
-    b"playgrounds",
-    b"sample",
-    b"samples",
-    b"snippet",
-    b"snippets",
-];
-
-/// Returns true if a directory of the path contains examples, benchmarks or copies of libraries.
-fn is_aside(path: &[u8]) -> bool {
-    let folder = split(path).0;
-    let is_one = |name: &[u8]| ASIDE_DIRECTORIES.iter().any(|of| of.eq_ignore_ascii_case(name));
-    path.starts_with(b"deps/") || folder.split(|&byte| byte == b'/').any(is_one)
-}
-
-/// Runs of words with which a title requests tests rather than the code that they test. A final
-/// `test` also matches its plural.
-const TEST_PHRASES: [&[&str]; 13] = [
-    &["add", "test"],
-    &["add", "a", "test"],
-    &["add", "unit", "test"],
-    &["failing", "test"],
-    &["in", "tests"],
-    &["missing", "test"],
-    &["more", "tests"],
-    &["regression", "test"],
-    &["test", "case"],
-    &["test", "for"],
-    &["tests", "for"],
-    &["write", "test"],
-    &["write", "a", "test"],
-];
-
-/// Words that request tests only in a title that also has the word `test` or `tests`: a covering
-/// index, a book cover and a flaky network are not tests.
-const TEST_TOPICS: [&str; 6] = ["cover", "covered", "covering", "covers", "coverage", "flaky"];
-
-/// Returns true if the title of a task requests tests. The word `test` alone is not enough, since
-/// test runners have bugs too. Words are compared whole. O(title).
-pub fn requests_tests(task: &Task) -> bool {
-    let title = task.title.to_lowercase();
-    let words: Vec<&str> = title
-        .split(|letter: char| !letter.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect();
-    let is_match = |(word, expected): (&&str, &&str)| {
-        word == expected || (*expected == "test" && *word == "tests")
-    };
-    let has_phrase = TEST_PHRASES
-        .iter()
-        .any(|phrase| words.windows(phrase.len()).any(|run| run.iter().zip(*phrase).all(is_match)));
-    let has_test = words.iter().any(|word| matches!(*word, "test" | "tests"));
-    has_phrase || (has_test && words.iter().any(|word| TEST_TOPICS.contains(word)))
 }
 
 /// A function with its score.
@@ -300,44 +224,4 @@ pub fn rank_functions(
     // The map iterates in order of paths and positions; the stable sort keeps it for ties.
     functions.sort_by(|a, b| b.score.total_cmp(&a.score));
     Ok(functions)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn examples_and_benchmarks_are_asides() {
-        for path in ["examples/a.rs", "a/Benchmarks/x/b.cs", "deps/lua/ltable.c"] {
-            assert!(is_aside(path.as_bytes()), "{path}");
-        }
-        for path in ["src/example.rs", "sampler/a.rs", "src/deps/a.py", "deps.py"] {
-            assert!(!is_aside(path.as_bytes()), "{path}");
-        }
-    }
-
-    #[test]
-    fn only_whole_words_request_tests() {
-        let requests = |title: &str| requests_tests(&Task::new(title));
-        for title in [
-            "Add tests of the parser",
-            "add a test for empty input",
-            "cover the parser with tests",
-            "fix flaky test_timeout",
-            "Regression test: overflow",
-            "write tests",
-        ] {
-            assert!(requests(title), "{title}");
-        }
-        for title in [
-            "fix covering index",
-            "show the book cover",
-            "retry on a flaky network",
-            "latest format is rejected",
-            "pytest cannot import the plugin",
-            "add testament files",
-        ] {
-            assert!(!requests(title), "{title}");
-        }
-    }
 }

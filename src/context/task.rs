@@ -79,6 +79,14 @@ pub struct Task {
 }
 
 impl Task {
+    /// Returns the scope of the title: up to three words before a colon, as in `net/http: close idle connections` or
+    /// `fix(parser): accept tabs`; empty without one.
+    pub fn scope(&self) -> &str {
+        let Some((scope, _)) = self.title.split_once(": ") else { return "" };
+        let is_short = scope.len() <= 40 && scope.split_whitespace().count() <= 3;
+        if is_short { scope } else { "" }
+    }
+
     /// Parses a task. O(text).
     pub fn new(task: &str) -> Task {
         let mut reader = Reader::default();

@@ -16,7 +16,8 @@ use crate::catalog::Catalog;
 use crate::catalog::code::Code;
 use crate::catalog::damage::Part;
 use crate::context::evidence::{Sources, gather};
-use crate::context::ranking::{Scope, rank_files, rank_functions, requests_tests, traits};
+use crate::context::purpose::Requests;
+use crate::context::ranking::{Scope, rank_files, rank_functions, traits};
 use crate::context::task::Task;
 use crate::engine::{self, Check, Engine, Local, Progress};
 use crate::error::{Error, Result};
@@ -198,7 +199,7 @@ impl Bench {
                 files_out.push(FileEvidence {
                     path: shown(file),
                     values: place.map_or([0.0; SIGNALS], |at| files[at].evidence.values()),
-                    traits: traits(catalog, file, requests_tests(&task))?,
+                    traits: traits(catalog, file, Requests::of(&task))?,
                     is_expected: expected.contains(&file),
                     grade: 0,
                 });

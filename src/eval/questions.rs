@@ -16,7 +16,8 @@ use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::catalog::code::Code;
 use crate::context::evidence::{Sources, gather};
-use crate::context::ranking::{Scope, rank_files, requests_tests, traits};
+use crate::context::purpose::Requests;
+use crate::context::ranking::{Scope, rank_files, traits};
 use crate::context::task::Task;
 use crate::engine::{Check, Engine, Local};
 use crate::error::{Error, Result};
@@ -179,7 +180,7 @@ fn evidence(code: &Local<'_>, catalog: &Catalog, question: &Question) -> Result<
         if place < RECORDED_MAX || grade(&path) > 0 {
             files.push(FileEvidence {
                 values: of.evidence.values(),
-                traits: traits(catalog, of.file, requests_tests(&task))?,
+                traits: traits(catalog, of.file, Requests::of(&task))?,
                 is_expected: grade(&path) > 0,
                 grade: grade(&path),
                 path,

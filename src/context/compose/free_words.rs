@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::catalog::Catalog;
-use crate::context::evidence;
+use crate::context::form_words;
 use crate::context::task::Task;
 use crate::error::Result;
 use crate::index::text::Query;
@@ -43,7 +43,7 @@ pub(super) fn free_words(catalog: &Catalog, task: &Task, query: &Query) -> Resul
     for term in &query.terms {
         let is_plain = term.word.chars().all(char::is_alphabetic);
         let is_free = !named.contains(&term.word)
-            && !evidence::is_form_word(&term.word)
+            && !form_words::is_form_word(&term.word)
             && term.weights.iter().all(|of| *of > 0.0);
         if !is_plain || !is_free || term.word.chars().count() < LETTERS_MIN {
             continue;
