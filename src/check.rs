@@ -8,11 +8,16 @@
 pub mod assess;
 pub mod baseline;
 pub mod change;
+mod definitions;
+pub mod edit;
 pub mod evidence;
 pub mod incidents;
 pub mod investigate;
+pub mod level;
 pub mod paths;
+pub mod role;
 pub mod score;
+pub mod sensitive;
 pub mod settings;
 pub mod trivial;
 pub mod verdict;

@@ -1,5 +1,7 @@
-//! Assesses a change: the baseline of each file, the score of the change, and an investigation of the
-//! riskiest files above a threshold.
+//! Assesses a change: the baseline of each file, the points of its edit, the score of the change, and an
+//! investigation of the riskiest files.
+
+use std::collections::BTreeSet;
 
 use serde::Serialize;
 
@@ -8,8 +10,11 @@ use super::change::{Change, ChangeKind, ChangedFile};
 use super::evidence::Evidence;
 use super::investigate::rules::Rules;
 use super::investigate::{self, CallRecord, Driver, State, Tools};
+use super::level::{self, Facts, Sign};
 use super::paths::KnownPath;
+use super::role::{self, Role};
 use super::score::{Features, Model};
+use super::sensitive;
 use super::settings::Settings;
 use super::verdict::{Level, Unknown, Verdict};
 use crate::base::path::shown;
@@ -17,7 +22,8 @@ use crate::base::path::shown;
 /// The maximum number of files that are investigated.
 const INVESTIGATED_MAX: usize = 3;
 
-/// The number of components above their thresholds from which on a file has level medium.
+/// The number of components above their thresholds from which on a file that does not differ has level
+/// medium.
 const MEDIUM_COMPONENTS: usize = 3;
 
 /// The maximum number of reasons and of recommendations of a verdict.
@@ -32,8 +38,10 @@ pub struct FileAssessment {
     pub paths: Vec<KnownPath>,
     /// True if no commit changed it, under any of its names.
     pub is_new: bool,
-    /// True for tests, and for files that are generated, vendored or minified.
-    pub is_secondary: bool,
+    /// What it is for.
+    pub role: Role,
+    /// What is known about its edit.
+    pub facts: Facts,
     /// Its baseline; empty for a trivial change.
     pub baseline: Baseline,
     /// The level by its baseline, or by its investigation.
@@ -53,6 +61,10 @@ pub struct Assessment {
     pub score: Option<f64>,
     /// What the score was computed from.
     pub features: Features,
+    /// What the level of the edit was computed from.
+    pub facts: Facts,
+    /// The signs of risk with their points.
+    pub signs: Vec<Sign>,
     /// The files, the riskiest first.
     pub files: Vec<FileAssessment>,
     /// Evidence that is missing, each with the number of files that lack it.
@@ -80,37 +92,63 @@ pub enum Decider {
 pub fn assess(
     change: &Change,
     evidence: &Evidence<'_>,
+    reached: &Reached,
     settings: &Settings,
     model: &Model,
     driver: Option<&mut dyn Driver>,
 ) -> Assessment {
+    let is_test_edit = |file: &ChangedFile| {
+        file.trivial.is_none() && evidence.is_test_path(&file.path) && file.edit.size() > 0.0
+    };
+    let tests_changed =
+        change.files.iter().any(|file| file.edit.test_lines > 0 || is_test_edit(file));
+    let around = Around { tests_changed, reached };
     let paths: Vec<Vec<u8>> = change.files.iter().map(|file| file.path.clone()).collect();
     let paths = evidence.paths(&paths);
     let mut files: Vec<FileAssessment> = change
         .files
         .iter()
         .zip(paths)
-        .map(|(file, paths)| of_file(file, paths, evidence, settings))
+        .map(|(file, paths)| of_file(file, paths, evidence, settings, &around))
         .collect();
     let mut unknown = missing(&files);
     if change.left_out > 0 {
         let why = format!("{} more files differ and were not compared", change.left_out);
         unknown.push((Unknown::new("files", why), change.left_out));
     }
-    let real: Vec<&ChangedFile> =
-        change.files.iter().filter(|file| file.trivial.is_none()).collect();
+    let is_edit = |file: &&ChangedFile| {
+        file.trivial.is_none() && (!file.is_compared || file.edit.size() > 0.0)
+    };
+    let real: Vec<&ChangedFile> = change.files.iter().filter(is_edit).collect();
     let features = evidence.features(&real);
     let has_lines = real.iter().any(|file| file.kind != ChangeKind::Unchanged);
     let score = (has_lines && !change.is_trivial()).then(|| model.score(&features));
+    let mut facts = Facts::default();
+    files.iter().for_each(|it| facts.add(&it.facts));
+    let signs = level::signs(&facts);
     let mut second = Second { driver, decided_by: Decider::Rules, failure: None };
     let verdict = if change.is_trivial() {
         trivial(change)
     } else {
         sort(&mut files);
-        decide(change, &mut files, score.map(|score| model.level(score)), evidence, &mut second)
+        let by_score = score.map(|score| model.level(score));
+        decide(change, &mut files, &signs, by_score, evidence, &mut second)
     };
     let Second { decided_by, failure, .. } = second;
-    Assessment { verdict, score, features, files, unknown, decided_by, failure }
+    Assessment { verdict, score, features, facts, signs, files, unknown, decided_by, failure }
+}
+
+/// Which files of a change tests reach, as far as their calls are known.
+#[derive(Clone, Debug, Default)]
+pub struct Reached {
+    /// Files of which a test is likely to execute what is changed.
+    pub files: BTreeSet<Vec<u8>>,
+}
+
+/// What of the whole change concerns each file.
+struct Around<'a> {
+    tests_changed: bool,
+    reached: &'a Reached,
 }
 
 /// The driver that investigates after the rules, and what came of it.
@@ -125,13 +163,15 @@ fn of_file(
     paths: Vec<KnownPath>,
     evidence: &Evidence<'_>,
     settings: &Settings,
+    around: &Around<'_>,
 ) -> FileAssessment {
-    let is_secondary = evidence.is_secondary(&file.path);
+    let role = role::of(&file.path, evidence.is_secondary(&file.path));
     let mut made = FileAssessment {
         file: file.clone(),
         paths,
         is_new: false,
-        is_secondary,
+        role,
+        facts: Facts::default(),
         baseline: Baseline::default(),
         level: Level::Low,
         calls: Vec::new(),
@@ -142,15 +182,38 @@ fn of_file(
     }
     let thresholds = &settings.thresholds;
     let partners = (thresholds.cochange_share, thresholds.cochange_commits);
-    let signals = evidence.signals(file, partners);
+    let mut signals = evidence.signals(file, partners);
+    signals.tests_changed |= around.tests_changed;
+    signals.is_reached = around.reached.files.contains(&file.path);
     made.is_new = signals.is_new;
+    made.facts.add_size(role, file.edit.size(), signals.is_new);
+    made.facts.tests_changed = around.tests_changed;
+    made.facts.releases = role == Role::Pipeline && role::releases(&file.path);
+    if role == Role::Data && !role::is_configuration(&file.path) {
+        made.facts.data = 0.0;
+    }
+    if role != Role::Source {
+        made.level = level::of(&level::signs(&made.facts));
+        return made;
+    }
     made.baseline = baseline::of(&signals, thresholds, evidence.why_no_history());
-    if !is_secondary && !made.is_new {
-        // The baseline alone justifies a look at the file; higher levels need an investigation.
-        let is_medium = made.baseline.over().count() >= MEDIUM_COMPONENTS;
-        made.level = if is_medium { Level::Medium } else { Level::Low };
-        if file.kind == ChangeKind::Deleted && evidence.is_own_source(&file.path) {
+    made.facts.topics = file.edit.topics.clone();
+    made.facts.is_security = sensitive::is_secure_path(&file.path);
+    if !made.is_new {
+        let is_edited = file.edit.size() > 0.0;
+        made.facts.sources = usize::from(is_edited);
+        made.facts.is_untested = is_edited && made.baseline.is_over("test_ratio");
+        made.facts.central = signals.central.filter(|_| is_edited).unwrap_or_default();
+        made.facts.fixes = signals.fixes.filter(|_| is_edited).unwrap_or_default();
+        made.facts.reverts = signals.reverts;
+        made.facts.lost = file.edit.lost.len();
+        made.level = level::of(&level::signs(&made.facts));
+        if file.kind == ChangeKind::Unchanged && made.baseline.over().count() >= MEDIUM_COMPONENTS {
+            made.level = Level::Medium;
+        }
+        if file.kind == ChangeKind::Deleted {
             // What imported it is not known any more, and no test of it can be selected.
+            made.facts.deleted = 1;
             made.level = made.level.max(Level::Medium);
             let why = "the file is deleted: what imported it is not indexed any more";
             made.baseline.unknown.retain(|unknown| unknown.evidence != "blast_radius");
@@ -166,7 +229,7 @@ fn sort(files: &mut [FileAssessment]) {
         let rank = |it: &FileAssessment| {
             (
                 it.level,
-                !it.is_secondary,
+                it.role == Role::Source,
                 it.baseline.over().count(),
                 it.file.added + it.file.removed,
             )
@@ -191,15 +254,18 @@ fn trivial(change: &Change) -> Verdict {
 fn decide(
     change: &Change,
     files: &mut [FileAssessment],
+    signs: &[Sign],
     by_score: Option<Level>,
     evidence: &Evidence<'_>,
     second: &mut Second<'_>,
 ) -> Verdict {
+    let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
+    let highest = highest.max(level::of(signs));
     let is_without_history = |it: &FileAssessment| it.is_new || it.file.trivial.is_some();
-    if evidence.has_history() && files.iter().all(is_without_history) {
+    let is_low = highest.max(by_score.unwrap_or_default()) == Level::Low;
+    if evidence.has_history() && is_low && files.iter().all(is_without_history) {
         return Verdict::without_history();
     }
-    let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
     let is_deleted = |it: &&FileAssessment| it.file.kind == ChangeKind::Deleted;
     let deleted = files.iter().filter(is_deleted).filter(|it| it.level >= Level::Medium).count();
     let level = highest.max(by_score.unwrap_or_default());
@@ -213,6 +279,7 @@ fn decide(
     }
     let several = change.files.len() > 1;
     let mut verdict = Verdict { level, confidence: 1.0, ..Verdict::default() };
+    verdict.reasons.extend(signs.iter().filter(|it| it.points > 0.0).map(|it| it.text.clone()));
     if by_score == Some(level) && level > highest {
         verdict
             .reasons
@@ -226,7 +293,7 @@ fn decide(
     }
     let mut investigated = 0;
     for (at, it) in files.iter_mut().enumerate() {
-        let is_candidate = it.file.trivial.is_none() && !it.is_secondary && !it.is_new;
+        let is_candidate = it.file.trivial.is_none() && it.role == Role::Source && !it.is_new;
         if investigated == INVESTIGATED_MAX || !is_candidate || (at > 0 && it.level < Level::Medium)
         {
             continue;

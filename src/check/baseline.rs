@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::level::TOP;
 use super::settings::Thresholds;
 use super::verdict::Unknown;
 use crate::base::text::counted;
@@ -36,18 +37,27 @@ pub struct Signals {
     pub lines: Option<usize>,
     /// Files that import it, directly or through others.
     pub blast_radius: Option<usize>,
+    /// Its percentile by centrality among the sources of the repository, from 0 to 1; `None` if there
+    /// are too few.
+    pub central: Option<f64>,
     /// Files that change together with it, the strongest first.
     pub partners: Option<Vec<Partner>>,
     /// Bytes of its tests per byte of it.
     pub test_ratio: Option<f64>,
-    /// True if the change changes a test of it.
+    /// True if the change changes tests.
     pub tests_changed: bool,
+    /// True if a test is likely to execute what is changed in it.
+    pub is_reached: bool,
     /// The percentile of its decayed commits among all files, from 0 to 1.
     pub churn_percentile: Option<f64>,
     /// True if the tree has too few files for a percentile.
     pub has_few_files: bool,
     /// Incidents in 180 days.
     pub incidents: Option<usize>,
+    /// Those of them that are reverts.
+    pub reverts: usize,
+    /// Its percentile by decayed corrections, from 0 to 1; `None` if there are too few files.
+    pub fixes: Option<f64>,
     /// True if commits changed it, but fewer by people than make a main author.
     pub has_few_commits: bool,
     /// The person with the most commits of all time, and the most active one of the last 180 days.
@@ -103,6 +113,15 @@ impl Baseline {
     }
 }
 
+/// A file with fewer dependents is not central, also if no other file has more.
+const DEPENDENTS_MIN: usize = 3;
+
+/// A file with fewer incidents in 180 days is not among those with most corrections.
+const INCIDENTS_MIN: usize = 2;
+
+/// The number of dependents and of incidents that counts in trees with too few files for percentiles.
+const FEW_MIN: u8 = 3;
+
 /// Returns the baseline of a file. Missing evidence is listed, and never counts as absence of risk.
 pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> Baseline {
     let mut made = Baseline::default();
@@ -122,16 +141,33 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
         None => unknown.push(Unknown::new("size", "its lines were not compared")),
     }
     match signals.blast_radius {
-        Some(files) => put(
-            "blast_radius",
-            files as f64,
-            thresholds.blast_radius as f64,
-            files >= thresholds.blast_radius,
-            match files {
+        Some(files) => {
+            let text = match files {
                 1 => "1 file imports it, directly or through others".to_owned(),
                 _ => format!("{files} files import it, directly or through others"),
-            },
-        ),
+            };
+            match (thresholds.blast_radius, signals.central) {
+                (Some(least), _) => {
+                    put("blast_radius", files as f64, least as f64, files >= least, text);
+                }
+                (None, Some(central)) => put(
+                    "blast_radius",
+                    central,
+                    TOP,
+                    central >= TOP && files >= DEPENDENTS_MIN,
+                    format!("{text}; percentile {:.0} of the sources", central * 100.0),
+                ),
+                (None, None) => {
+                    put(
+                        "blast_radius",
+                        files as f64,
+                        f64::from(FEW_MIN),
+                        files >= FEW_MIN as usize,
+                        text,
+                    );
+                }
+            }
+        }
         None => unknown.push(Unknown::new("blast_radius", "its imports are not indexed")),
     }
     match &signals.partners {
@@ -165,11 +201,14 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             "test_ratio",
             ratio,
             thresholds.test_ratio,
-            ratio < thresholds.test_ratio && !signals.tests_changed,
-            match (ratio > 0.0, signals.tests_changed) {
-                (_, true) => "its tests change as well".to_owned(),
-                (true, false) => format!("{ratio:.2} bytes of tests per byte"),
-                (false, false) => "no test file imports it or is named after it".to_owned(),
+            ratio < thresholds.test_ratio && !signals.tests_changed && !signals.is_reached,
+            match (ratio > 0.0, signals.tests_changed, signals.is_reached) {
+                (_, true, _) => "tests change as well".to_owned(),
+                (true, false, _) => format!("{ratio:.2} bytes of tests per byte"),
+                (false, false, true) => {
+                    "no test file imports it, but tests are likely to execute the change".to_owned()
+                }
+                (false, false, false) => "no test was found that reaches it".to_owned(),
             },
         ),
         None => unknown.push(Unknown::new("test_ratio", "its imports are not indexed")),
@@ -188,13 +227,30 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
         None => unknown.push(Unknown::new("churn", why_no_history)),
     }
     match signals.incidents {
-        Some(count) => put(
-            "incidents",
-            count as f64,
-            thresholds.incidents as f64,
-            count >= thresholds.incidents,
-            format!("{} in 180 days", counted(count, "incident")),
-        ),
+        Some(count) => {
+            let text = format!("{} in 180 days", counted(count, "incident"));
+            match (thresholds.incidents, signals.fixes) {
+                (Some(least), _) => {
+                    put("incidents", count as f64, least as f64, count >= least, text);
+                }
+                (None, Some(fixes)) => put(
+                    "incidents",
+                    fixes,
+                    TOP,
+                    fixes >= TOP && count >= INCIDENTS_MIN,
+                    format!("{text}; percentile {:.0} by corrections", fixes * 100.0),
+                ),
+                (None, None) => {
+                    put(
+                        "incidents",
+                        count as f64,
+                        f64::from(FEW_MIN),
+                        count >= FEW_MIN as usize,
+                        text,
+                    );
+                }
+            }
+        }
         None => unknown.push(Unknown::new("incidents", why_no_history)),
     }
     match &signals.authors {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::edit::{self, Edit};
 use super::paths;
 use super::trivial::{Trivial, trivial};
 use crate::base::path;
@@ -72,6 +73,8 @@ pub struct ChangedFile {
     pub is_submodule: bool,
     /// Why the change is trivial, if it is.
     pub trivial: Option<Trivial>,
+    /// How much of the change is code.
+    pub edit: Edit,
     /// The changed lines, at most 12 KiB; secrets are masked.
     pub diff: String,
     /// The removed lines without white space around them, for comparison with those of commits.
@@ -94,6 +97,7 @@ impl ChangedFile {
             is_compared: false,
             is_submodule: false,
             trivial: None,
+            edit: Edit::default(),
             diff: String::new(),
             removed_lines: Vec::new(),
         }
@@ -113,8 +117,9 @@ impl ChangedFile {
         };
         let (Some(old), Some(new)) = (text(before), text(after)) else { return };
         self.is_compared = true;
+        let language = language::of_name(path::split(&self.path).1);
+        self.edit = Edit::of(language, &old, &new);
         if before.is_some() && after.is_some() {
-            let language = language::of_name(path::split(&self.path).1);
             self.trivial = trivial(&self.path, language, &old, &new);
         } else if super::trivial::is_documentation(&self.path) {
             self.trivial = Some(Trivial::Documentation);
@@ -202,16 +207,19 @@ pub fn read(code: &dyn Code, git: &Git, scope: &Scope) -> Result<Change> {
             None => return Err(git.no_commit(name)),
         },
     };
-    match (scope, &reference) {
+    let mut change = match (scope, &reference) {
         // Without a commit to compare with, everything that is staged is new.
-        (Scope::Staged, _) | (_, None) => staged(git, reference),
+        (Scope::Staged, _) | (_, None) => staged(git, reference)?,
         (_, Some(commit)) => {
             let change = compared(code, git, commit)?;
             let is_head = head.as_ref() == Some(commit);
             let own = if is_head { Vec::new() } else { git.commits_since(commit)? };
-            Ok(Change { own: own.into_iter().collect(), ..change })
+            Change { own: own.into_iter().collect(), ..change }
         }
-    }
+    };
+    let mut edits: Vec<&mut Edit> = change.files.iter_mut().map(|file| &mut file.edit).collect();
+    edit::settle(&mut edits);
+    Ok(change)
 }
 
 /// Reads the difference of git's index from a commit.

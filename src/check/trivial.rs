@@ -4,9 +4,10 @@
 //! kept as they are. Where the scanner is uncertain, the change counts as one of code: an unclosed
 //! quote keeps its line, indentation is kept in languages where it may have a meaning, a `#` after a
 //! here-document or inside of a word is none that begins a comment, and comments that programs read
-//! (`directives`) count as code.
+//! (`directives`) count as code. Docstrings count as comments, unless the file reads them itself.
 
 mod directives;
+mod docstrings;
 
 use serde::Serialize;
 
@@ -106,6 +107,10 @@ pub fn is_documentation(path: &[u8]) -> bool {
     };
     match extension {
         "md" | "markdown" | "rst" | "adoc" | "asciidoc" => true,
+        // Pages of `man`.
+        _ if extension.len() == 1 && extension.bytes().all(|it| (b'1'..=b'8').contains(&it)) => {
+            true
+        }
         "txt" => below_docs() || DOCUMENTS.contains(&stem),
         "" => DOCUMENTS.contains(&stem),
         _ => false,
@@ -148,10 +153,18 @@ pub fn code_lines(language: Option<&Language>, text: &str) -> Vec<usize> {
     lines
 }
 
+/// Returns a text without its comments and documentation, and without blank lines and white space that
+/// has no meaning. O(text).
+pub fn code(language: Option<&Language>, text: &str) -> String {
+    Essence::of(text, language).code
+}
+
 /// A text in its parts.
 #[derive(Debug, Default)]
 struct Essence<'t> {
     code: String,
+    /// How many brackets are open at the end of `code`.
+    depth: usize,
     comments: Vec<&'t str>,
     directives: Vec<&'t str>,
 }
@@ -163,7 +176,19 @@ impl<'t> Essence<'t> {
         let rules = Rules::of(language);
         let reader = directives::Reader::new(name, text);
         let mut rest = text;
+        // Programs that read their own docstrings may show or parse them.
+        let has_docstrings = !["__doc__", "docopt"].iter().any(|word| text.contains(word));
         while let Some(first) = rest.chars().next() {
+            let documentation = || {
+                let is_open = essence.depth > 0;
+                let length = docstrings::length(name, rest, &essence.code, is_open);
+                length.filter(|_| has_docstrings)
+            };
+            if let Some(length) = documentation() {
+                essence.comments.push(&rest[..length]);
+                rest = &rest[length..];
+                continue;
+            }
             let length = rules.comment(rest, &essence.code).map(|length| (length, true));
             let length =
                 length.or_else(|| rules.string(rest, &essence.code).map(|length| (length, false)));
@@ -197,6 +222,11 @@ impl<'t> Essence<'t> {
                     rest = &rest[length..];
                 }
                 None => {
+                    match first {
+                        '(' | '[' | '{' => essence.depth += 1,
+                        ')' | ']' | '}' => essence.depth = essence.depth.saturating_sub(1),
+                        _ => {}
+                    }
                     essence.code.push(first);
                     rest = &rest[first.len_utf8()..];
                 }
@@ -409,6 +439,11 @@ mod tests {
         check("a.go", "//go:build a\n", "//go:build b\n", None);
         check("a.js", "return 1\n", "return\n1\n", None);
         check("a.js", "u = 'http://a'\n", "u = 'http://b'\n", None);
+        check("a.py", "def a():\n    'b'\n    c()\n", "def a():\n    c()\n", Some(Comments));
+        check("a.py", "x = (\n'b'\n)\n", "x = (\n'c'\n)\n", None);
+        check("a.py", "'b'\nprint(__doc__)\n", "'c'\nprint(__doc__)\n", None);
+        check("a.rs", "//! you! a\nb();\n", "//! you! c\nb();\n", Some(Comments));
+        check("a.ex", "  @doc \"a\"\n", "  @doc \"b\"\n", Some(Comments));
         check("README.md", "a\n", "b\n", Some(Documentation));
         check("requirements.txt", "a\n", "b\n", None);
         check("a.yaml", "a:\n  b: 1\n", "a:\nb: 1\n", None);

@@ -1,5 +1,6 @@
 //! `check`: the risk of a change before it is pushed, with reasons, tests to run and reviewers.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -8,18 +9,20 @@ use serde_json::json;
 
 use super::analysis::{self, rounded};
 use super::changed_code::CodeDifference;
-use super::test_selection::{Limits, SelectedTest, Unknown, functions_in, select};
+use super::test_selection::{Limits, Selected, SelectedTest, Unknown, functions_in, select};
 use super::{
     Alias, Call, Define, Needs, Speed, Toolset, changed_code, decisions, paths, who_reviews,
 };
 use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::base::ids::FileId;
 use crate::base::text;
-use crate::check::assess::{Assessment, Decider, FileAssessment, assess};
+use crate::catalog::Catalog;
+use crate::check::assess::{Assessment, Decider, FileAssessment, Reached, assess};
 use crate::check::baseline::Component;
 use crate::check::change::{self, Change, ChangeKind, ChangedFile, Scope};
 use crate::check::evidence::Evidence;
 use crate::check::investigate::{CallRecord, Driver, Recorder, State};
+use crate::check::level::{Facts, Sign};
 use crate::check::paths::Method;
 use crate::check::score::{Features, Model};
 use crate::check::settings::{self, Kind, Settings};
@@ -28,6 +31,7 @@ use crate::check::verdict::{Level, Verdict};
 use crate::decisions::against;
 use crate::decisions::serve::Fit;
 use crate::error::Result;
+use crate::graph::link::SymbolAt;
 use crate::history::History;
 use crate::lang::marks;
 use crate::testmap::outside::Effect;
@@ -182,6 +186,12 @@ pub struct CheckData {
     /// With `verbose`, what the score was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Features>,
+    /// With `verbose`, what the edits are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+    /// With `verbose`, the signs of risk with their points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signs: Vec<Sign>,
     /// The full hash of the commit that was compared with.
     #[serde(rename = "ref", skip_serializing_if = "String::is_empty")]
     pub reference: String,
@@ -389,15 +399,19 @@ pub(super) fn check(
     let rules = analysis::rules(call);
     let known = history.as_ref().ok().cloned();
     let evidence = Evidence::new(call.code, known, &rules, &why, &change)?;
-    let found = assess(&change, &evidence, &settings, &Model::DEFAULT, driver);
+    let mut tested = CheckData::default();
+    let mut reached = Reached::default();
+    if !change.is_trivial() {
+        reached = add_tests(call, args, &change, &mut tested)?;
+    }
+    let found = assess(&change, &evidence, &reached, &settings, &Model::DEFAULT, driver);
     let total = found.files.len();
     let failure = found.failure.clone();
-    let mut data = data(args, &change, found, &settings);
-    if !change.is_trivial() {
-        add_tests(call, args, &change, &mut data)?;
-        if let Ok(history) = &history {
-            add_reviewers(call, history, &change, &mut data);
-        }
+    let mut data = data(args, &change, found, &settings).with_tests(tested);
+    if !change.is_trivial()
+        && let Ok(history) = &history
+    {
+        add_reviewers(call, history, &change, &mut data);
     }
     add_decisions(call, &change, &mut data);
     data.unknown = joined(std::mem::take(&mut data.unknown));
@@ -474,8 +488,30 @@ fn corrected(commits: u32, faulty: u32) -> String {
     )
 }
 
+impl CheckData {
+    /// Returns the data with the tests of `tested`, and with what it has of reasons and unknown evidence.
+    fn with_tests(self, tested: CheckData) -> CheckData {
+        let mut unknown = self.unknown;
+        unknown.extend(tested.unknown);
+        let mut reasons = self.reasons;
+        reasons.extend(tested.reasons);
+        CheckData {
+            level: self.level.max(tested.level),
+            reasons,
+            unknown,
+            tests: tested.tests,
+            tests_total: tested.tests_total,
+            untested: tested.untested,
+            untested_total: tested.untested_total,
+            commands: tested.commands,
+            ..self
+        }
+    }
+}
+
 fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) -> CheckData {
-    let Assessment { verdict, score, features, files, unknown, decided_by, .. } = found;
+    let Assessment { verdict, score, features, facts, signs, files, unknown, decided_by, .. } =
+        found;
     let Verdict { level, confidence, reasons, recommendations } = verdict;
     CheckData {
         level: Some(level),
@@ -489,6 +525,8 @@ fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) ->
             .collect(),
         score: score.map(rounded),
         features: args.verbose.then_some(features),
+        facts: args.verbose.then_some(facts),
+        signs: if args.verbose { signs } else { Vec::new() },
         reference: change.reference.clone().unwrap_or_default(),
         files: files.into_iter().map(|file| entry(args, file)).collect(),
         settings: args.verbose.then_some(*settings),
@@ -526,7 +564,13 @@ fn entry(args: &Args, it: FileAssessment) -> FileEntry {
 /// The maximum number of reasons for what is gone and used still.
 const BROKEN_MAX: usize = 5;
 
-fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData) -> Result<()> {
+/// Adds the tests to run, and returns the files whose changed functions a test is likely to execute.
+fn add_tests(
+    call: &Call<'_>,
+    args: &Args,
+    change: &Change,
+    data: &mut CheckData,
+) -> Result<Reached> {
     let catalog = call.code.catalog(&[])?;
     let differs = change.files.iter().any(|file| file.kind != ChangeKind::Unchanged);
     let changed = match &change.reference {
@@ -579,7 +623,7 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         | Effect::Data { path, .. } => named(path),
     });
     if changed.symbols.is_empty() && changed.tests.is_empty() && changed.effects.is_empty() {
-        return Ok(());
+        return Ok(Reached::default());
     }
     let limits = Limits::new(Some(TESTS_MAX), Some(1500));
     let selected = select(call, catalog, &changed.symbols, changed.besides(), limits)?;
@@ -595,6 +639,7 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
         data.level = data.level.max(Some(Level::Medium));
         data.reasons.extend(selected.broken.iter().take(BROKEN_MAX).cloned());
     }
+    let reached = reached(catalog, &changed.symbols, &selected);
     data.untested = selected.selection.untested;
     data.untested_total = selected.selection.untested_total;
     let is_unsure = selected.is_guess || selected.selection.run_all && selected.total == 0;
@@ -611,7 +656,29 @@ fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData
     data.tests = selected.selection.tests;
     data.tests_total = selected.total;
     data.commands = selected.selection.commands;
-    Ok(())
+    Ok(reached)
+}
+
+/// Returns the files of which at least half of the changed functions have a likely test.
+fn reached(catalog: &Catalog, symbols: &[SymbolAt], selected: &Selected) -> Reached {
+    let selection = &selected.selection;
+    // Not all functions without a test are named.
+    let is_complete = selection.untested.len() == selection.untested_total;
+    if selected.is_guess || selected.total == 0 || selected.is_cut {
+        return Reached::default();
+    }
+    let mut functions: BTreeMap<FileId, usize> = BTreeMap::new();
+    for at in symbols {
+        *functions.entry(at.file).or_default() += 1;
+    }
+    let is_reached = |&(file, count): &(FileId, usize)| {
+        let start = format!("{}: ", paths::shown(catalog.path(file)));
+        let untested = selection.untested.iter().filter(|name| name.starts_with(&start)).count();
+        2 * untested <= count
+            && (is_complete || untested == 0 && selection.untested_total * 2 <= selection.functions)
+    };
+    let files = functions.into_iter().filter(is_reached);
+    Reached { files: files.map(|(file, _)| catalog.path(file).to_vec()).collect() }
 }
 
 /// Adds the canonical decisions that concern the change. If they cannot be read, that is unknown

@@ -14,7 +14,7 @@ use super::{Call, CommandLine, Define, Effect, Needs, Speed, Toolset, check};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
 use crate::base::text;
-use crate::check::assess::{assess, begin};
+use crate::check::assess::{Reached, assess, begin};
 use crate::check::baseline::Baseline;
 use crate::check::change::Change;
 use crate::check::evidence::Evidence;
@@ -201,7 +201,9 @@ impl Define for Begin {
         let rules = super::analysis::rules(call);
         let evidence = Evidence::new(call.code, history, &rules, &why, &prepared.change)?;
         // The rules decide the level that the investigation starts with.
-        let found = assess(&prepared.change, &evidence, &prepared.settings, &Model::DEFAULT, None);
+        let reached = Reached::default();
+        let (settings, model) = (&prepared.settings, &Model::DEFAULT);
+        let found = assess(&prepared.change, &evidence, &reached, settings, model, None);
         let Some(file) = found.files.first() else {
             return Ok(Analysis::of(Investigation::default())
                 .with_status(Status::NoChanges, "there is no file to investigate"));
