@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::baseline::{self, Baseline};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::evidence::Evidence;
-use super::investigate::rules::Rules;
+use super::investigate::rules::{NOTHING_OVER, Rules};
 use super::investigate::{self, CallRecord, Driver, State, Tools};
 use super::level::{self, Facts, Sign};
 use super::paths::KnownPath;
@@ -189,10 +189,14 @@ fn of_file(
     made.facts.add_size(role, file.edit.size(), signals.is_new);
     made.facts.tests_changed = around.tests_changed;
     made.facts.releases = role == Role::Pipeline && role::releases(&file.path);
-    if role == Role::Data && !role::is_configuration(&file.path) {
+    let is_gone = file.kind == ChangeKind::Deleted;
+    if role == Role::Data && (is_gone || !role::is_configuration(&file.path)) {
         made.facts.data = 0.0;
     }
     if role != Role::Source {
+        if !file.is_compared && file.kind != ChangeKind::Unchanged {
+            made.baseline.unknown.push(Unknown::new("size", baseline::NOT_COMPARED));
+        }
         made.level = level::of(&level::signs(&made.facts));
         return made;
     }
@@ -266,8 +270,9 @@ fn decide(
     if evidence.has_history() && is_low && files.iter().all(is_without_history) {
         return Verdict::without_history();
     }
-    let is_deleted = |it: &&FileAssessment| it.file.kind == ChangeKind::Deleted;
-    let deleted = files.iter().filter(is_deleted).filter(|it| it.level >= Level::Medium).count();
+    let is_deleted =
+        |it: &&FileAssessment| it.file.kind == ChangeKind::Deleted && it.role == Role::Source;
+    let deleted = files.iter().filter(is_deleted).count();
     let level = highest.max(by_score.unwrap_or_default());
     if level < Level::Medium {
         let mut verdict = low(files, evidence);
@@ -279,7 +284,17 @@ fn decide(
     }
     let several = change.files.len() > 1;
     let mut verdict = Verdict { level, confidence: 1.0, ..Verdict::default() };
-    verdict.reasons.extend(signs.iter().filter(|it| it.points > 0.0).map(|it| it.text.clone()));
+    let of_baseline = |sign: &Sign| {
+        let component = match sign.name {
+            "tests" => "test_ratio",
+            "corrections" => "incidents",
+            "central" => "blast_radius",
+            _ => return false,
+        };
+        files.iter().any(|it| it.baseline.is_over(component))
+    };
+    let counted = signs.iter().filter(|it| it.points > 0.0 && !of_baseline(it));
+    verdict.reasons.extend(counted.map(|it| it.text.clone()));
     if by_score == Some(level) && level > highest {
         verdict
             .reasons
@@ -317,6 +332,9 @@ fn decide(
     if verdict.reasons.is_empty() {
         verdict.reasons.push("size and history of the files".to_owned());
     }
+    if verdict.reasons.len() > 1 {
+        verdict.reasons.retain(|reason| !reason.ends_with(NOTHING_OVER));
+    }
     verdict.reasons.dedup();
     verdict.recommendations.dedup();
     verdict.reasons.truncate(REASONS_MAX);
@@ -345,7 +363,7 @@ fn low(files: &[FileAssessment], evidence: &Evidence<'_>) -> Verdict {
             .recommendations
             .push("fetch the whole history (`git fetch --unshallow`)".to_owned());
     } else if verdict.reasons.is_empty() {
-        verdict.reasons.push("no component of the baseline is above its threshold".to_owned());
+        verdict.reasons.push(NOTHING_OVER.to_owned());
     }
     verdict
 }

@@ -113,6 +113,9 @@ impl Baseline {
     }
 }
 
+/// Why the size of an edit is not known.
+pub const NOT_COMPARED: &str = "its lines were not compared";
+
 /// A file with fewer dependents is not central, also if no other file has more.
 const DEPENDENTS_MIN: usize = 3;
 
@@ -138,7 +141,7 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             lines >= thresholds.lines,
             counted(lines, "changed line"),
         ),
-        None => unknown.push(Unknown::new("size", "its lines were not compared")),
+        None => unknown.push(Unknown::new("size", NOT_COMPARED)),
     }
     match signals.blast_radius {
         Some(files) => {

@@ -14,7 +14,7 @@ use super::verdict::Level;
 use crate::base::text::counted;
 
 /// The points from which on a change is medium, high and critical.
-const BOUNDS: [f64; 3] = [2.0, 4.5, 8.0];
+const BOUNDS: [f64; 3] = [2.0, 5.0, 9.0];
 
 /// The percentile from which on a file is among the most central or the most often corrected ones.
 pub const TOP: f64 = 0.9;
@@ -133,7 +133,9 @@ pub fn signs(facts: &Facts) -> Vec<Sign> {
     if facts.tests_changed && size >= LOCAL_MAX {
         put("tests", -0.5, "tests change as well".to_owned());
     } else if facts.is_untested && size >= LOCAL_MAX {
-        put("tests", 1.0, "no test was found that reaches the edit".to_owned());
+        // A larger edit deserves a look anyway.
+        let points = if size < SMALL_MAX { 1.0 } else { 0.5 };
+        put("tests", points, "no test was found that reaches the edit".to_owned());
     } else if facts.edited >= LOCAL_MAX {
         put("tests", 0.5, "no test changes with it".to_owned());
     }
@@ -151,7 +153,7 @@ pub fn signs(facts: &Facts) -> Vec<Sign> {
         put("topics", points, format!("it touches {}", names.join(" and ")));
     }
     if facts.is_security && size >= SMALL_MAX {
-        put("security", 2.0, "the file serves security".to_owned());
+        put("security", 2.5, "the file serves security".to_owned());
     }
     if facts.lost > 0 {
         let points = if facts.lost < 3 { 0.5 } else { 1.0 };

@@ -16,6 +16,9 @@ use crate::base::text::counted;
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rules;
 
+/// The reason of a level that no component of the baseline supports.
+pub const NOTHING_OVER: &str = "no component of the baseline is above its threshold";
+
 /// The share of common commits from which on a missing partner raises the level.
 const STRONG_SHARE: f64 = 0.75;
 
@@ -69,7 +72,6 @@ pub fn verdict(state: &State) -> Verdict {
     }
     let reverts = incidents(state).filter(|it| it.source == Source::Revert).count();
     if reverts > 0 {
-        steps += 1;
         made.reasons.push(format!("{} in {DAYS} days", counted(reverts, "revert")));
         made.recommendations.push("read why the earlier change was reverted".to_owned());
     }
@@ -95,7 +97,9 @@ pub fn verdict(state: &State) -> Verdict {
     for result in results(state) {
         match result {
             ToolResult::Patch { commit, undone_lines, .. } if *undone_lines > 0 => {
-                steps += 1;
+                // Code that was corrected is edited again and again: that alone is no risk.
+                let is_fragile = ["test_ratio", "incidents"];
+                steps += i32::from(is_fragile.iter().all(|name| state.baseline.is_over(name)));
                 let id = commit.get(..12).unwrap_or(commit);
                 let lines = counted(*undone_lines, "line");
                 made.reasons.push(format!("it removes {lines} that {id} added"));
@@ -112,12 +116,8 @@ pub fn verdict(state: &State) -> Verdict {
         && state.baseline.is_over("blast_radius")
         && state.baseline.is_over("test_ratio")
     {
-        steps += 1;
         made.reasons.push("no test depends on it, and many files do".to_owned());
     }
-    // Moving a file without a change of its lines does not concern its partners.
-    let has_lines = !state.diff.is_empty();
-    steps += i32::from(has_lines && !missing.is_empty() && state.baseline.over().count() > 2);
     if state.baseline.is_over("test_ratio") {
         made.recommendations.push("add or extend tests of this file".to_owned());
     }
@@ -136,7 +136,7 @@ pub fn verdict(state: &State) -> Verdict {
     // Between one half (nothing is known) and 0.9 (every component is).
     made.confidence = ((0.5 + 0.4 * known / all.max(1.0)) * 100.0).round() / 100.0;
     if made.reasons.is_empty() {
-        made.reasons.push("no component of the baseline is above its threshold".to_owned());
+        made.reasons.push(NOTHING_OVER.to_owned());
     }
     if made.level >= Level::High {
         made.recommendations.insert(0, "ask somebody who knows the code for a review".to_owned());
