@@ -18,6 +18,7 @@ use super::sensitive;
 use super::settings::Settings;
 use super::verdict::{Level, Unknown, Verdict};
 use crate::base::path::shown;
+use crate::base::text::counted;
 
 /// The maximum number of files that are investigated.
 const INVESTIGATED_MAX: usize = 3;
@@ -46,8 +47,12 @@ pub struct FileAssessment {
     pub baseline: Baseline,
     /// The level by its baseline, or by its investigation.
     pub level: Level,
+    /// The level that its investigation began with; `None` if it was not investigated.
+    pub start: Option<Level>,
     /// The calls of its investigation.
     pub calls: Vec<CallRecord>,
+    /// The number of its steps.
+    pub steps: usize,
     /// The verdict of its investigation.
     pub verdict: Option<Verdict>,
 }
@@ -84,18 +89,35 @@ pub enum Decider {
     Rules,
     /// A model, which raised the level of the rules.
     Model,
+    /// A client, which raised the level by a verdict on the same change that is kept.
+    Client,
 }
 
-/// Assesses a change. If the level is at least medium, the rules investigate files, and then
-/// `driver` does, if there is one: it may raise the level of the rules, never lower it, so that a
-/// driver which fails cannot make a change look harmless.
+impl Decider {
+    /// Returns its name, as in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Decider::Rules => "rules",
+            Decider::Model => "model",
+            Decider::Client => "client",
+        }
+    }
+}
+
+/// Makes a driver for one investigation; several run at once.
+pub type NewDriver<'a> = dyn Fn() -> Box<dyn Driver + 'a> + Sync + 'a;
+
+/// Assesses a change. If the level is at least medium, the rules investigate files, and then a driver of
+/// `new_driver` does, if there is one: it may raise the level of the rules, never lower it, so that a
+/// driver which fails cannot make a change look harmless. The files are investigated at once, because most of
+/// the time passes in git and in models.
 pub fn assess(
     change: &Change,
     evidence: &Evidence<'_>,
     reached: &Reached,
     settings: &Settings,
     model: &Model,
-    driver: Option<&mut dyn Driver>,
+    new_driver: Option<&NewDriver<'_>>,
 ) -> Assessment {
     let is_test_edit = |file: &ChangedFile| {
         file.trivial.is_none() && evidence.is_test_path(&file.path) && file.edit.size() > 0.0
@@ -126,7 +148,7 @@ pub fn assess(
     let mut facts = Facts::default();
     files.iter().for_each(|it| facts.add(&it.facts));
     let signs = level::signs(&facts);
-    let mut second = Second { driver, decided_by: Decider::Rules, failure: None };
+    let mut second = Second { new_driver, decided_by: Decider::Rules, failure: None };
     let verdict = if change.is_trivial() {
         trivial(change)
     } else {
@@ -152,8 +174,8 @@ struct Around<'a> {
 }
 
 /// The driver that investigates after the rules, and what came of it.
-struct Second<'a> {
-    driver: Option<&'a mut dyn Driver>,
+struct Second<'a, 'd> {
+    new_driver: Option<&'a NewDriver<'d>>,
     decided_by: Decider,
     failure: Option<String>,
 }
@@ -174,7 +196,9 @@ fn of_file(
         facts: Facts::default(),
         baseline: Baseline::default(),
         level: Level::Low,
+        start: None,
         calls: Vec::new(),
+        steps: 0,
         verdict: None,
     };
     if file.trivial.is_some() {
@@ -261,7 +285,7 @@ fn decide(
     signs: &[Sign],
     by_score: Option<Level>,
     evidence: &Evidence<'_>,
-    second: &mut Second<'_>,
+    second: &mut Second<'_, '_>,
 ) -> Verdict {
     let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
     let highest = highest.max(level::of(signs));
@@ -293,8 +317,8 @@ fn decide(
         };
         files.iter().any(|it| it.baseline.is_over(component))
     };
-    let counted = signs.iter().filter(|it| it.points > 0.0 && !of_baseline(it));
-    verdict.reasons.extend(counted.map(|it| it.text.clone()));
+    let shown_signs = signs.iter().filter(|it| it.points > 0.0 && !of_baseline(it));
+    verdict.reasons.extend(shown_signs.map(|it| it.text.clone()));
     if by_score == Some(level) && level > highest {
         verdict
             .reasons
@@ -306,16 +330,23 @@ fn decide(
             .recommendations
             .push("run all tests: files that imported the deleted ones may not load".to_owned());
     }
-    let mut investigated = 0;
-    for (at, it) in files.iter_mut().enumerate() {
-        let is_candidate = it.file.trivial.is_none() && it.role == Role::Source && !it.is_new;
-        if investigated == INVESTIGATED_MAX || !is_candidate || (at > 0 && it.level < Level::Medium)
-        {
-            continue;
-        }
-        investigated += 1;
-        let start = if at == 0 { level } else { it.level };
-        let found = investigate_file(it, start, evidence, second);
+    let is_candidate = |(at, it): &(usize, &mut FileAssessment)| {
+        it.file.trivial.is_none()
+            && it.role == Role::Source
+            && !it.is_new
+            && (*at == 0 || it.level >= Level::Medium)
+    };
+    let candidates = files.iter_mut().enumerate().filter(is_candidate).take(INVESTIGATED_MAX);
+    let mut candidates: Vec<&mut FileAssessment> = candidates
+        .map(|(at, it)| {
+            it.start = Some(if at == 0 { level } else { it.level });
+            it
+        })
+        .collect();
+    let investigated = candidates.len();
+    let found = investigated_at_once(&candidates, evidence, second.new_driver);
+    for (it, found) in candidates.iter_mut().zip(found) {
+        let found = concluded(it, found, second);
         it.level = found.level;
         verdict.level = verdict.level.max(found.level);
         verdict.confidence = verdict.confidence.min(found.confidence);
@@ -337,8 +368,18 @@ fn decide(
     }
     verdict.reasons.dedup();
     verdict.recommendations.dedup();
-    verdict.reasons.truncate(REASONS_MAX);
-    verdict.recommendations.truncate(REASONS_MAX);
+    for (what, all) in
+        [("reason", &mut verdict.reasons), ("recommendation", &mut verdict.recommendations)]
+    {
+        let more = all.len().saturating_sub(REASONS_MAX);
+        all.truncate(REASONS_MAX);
+        if more > 0 {
+            all.push(format!(
+                "and {}; `--verbose` lists all components",
+                counted(more, &format!("more {what}"))
+            ));
+        }
+    }
     verdict
 }
 
@@ -386,17 +427,40 @@ pub fn begin(it: &FileAssessment, level: Level) -> State {
     }
 }
 
-fn investigate_file(
-    it: &mut FileAssessment,
-    level: Level,
-    tools: &dyn Tools,
-    second: &mut Second<'_>,
-) -> Verdict {
-    let (state, by_rules) = investigate::run(&mut Rules, begin(it, level), tools);
-    it.calls = state.calls;
-    let Some(driver) = &mut second.driver else { return by_rules };
-    let (state, by_driver) = investigate::run(&mut **driver, begin(it, level), tools);
-    it.calls = state.calls;
+/// An investigation by the rules, and that by another driver.
+struct Investigated {
+    by_rules: (State, Verdict),
+    by_driver: Option<(State, Verdict)>,
+}
+
+/// Investigates files, each in a thread of its own.
+fn investigated_at_once(
+    files: &[&mut FileAssessment],
+    tools: &(dyn Tools + Sync),
+    new_driver: Option<&NewDriver<'_>>,
+) -> Vec<Investigated> {
+    let investigate = |it: &FileAssessment| {
+        let state = begin(it, it.start.unwrap_or(it.level));
+        let by_driver =
+            new_driver.map(|new_driver| investigate::run(&mut *new_driver(), state.clone(), tools));
+        Investigated { by_rules: investigate::run(&mut Rules, state, tools), by_driver }
+    };
+    if let [only] = files {
+        return vec![investigate(only)];
+    }
+    std::thread::scope(|scope| {
+        let started: Vec<_> = files.iter().map(|it| scope.spawn(|| investigate(it))).collect();
+        let joined = started.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|found| found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// Keeps what an investigation of a file found, and returns its verdict.
+fn concluded(it: &mut FileAssessment, found: Investigated, second: &mut Second<'_, '_>) -> Verdict {
+    let (state, by_rules) = found.by_rules;
+    (it.calls, it.steps) = (state.calls, state.steps);
+    let Some((state, by_driver)) = found.by_driver else { return by_rules };
+    (it.calls, it.steps) = (state.calls, state.steps);
     if state.verdict.is_none() {
         let why = by_driver.reasons.into_iter().next().unwrap_or_default();
         second.failure.get_or_insert(why);

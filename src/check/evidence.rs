@@ -8,7 +8,7 @@ use super::baseline::{Authors, Partner, Signals};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::incidents::{self, Incident, Source};
 use super::investigate::{CommitEntry, IncidentEntry, Owner, State, ToolCall, ToolResult, Tools};
-use super::paths::{KnownPath, Renames};
+use super::paths::{KnownPath, Rename, Renames};
 use super::score::{self, Features};
 use crate::base::ids::FileId;
 use crate::base::path::{self, shown};
@@ -58,7 +58,7 @@ pub struct Evidence<'a> {
     fixes: OnceLock<Vec<f64>>,
     ranks: OnceLock<Vec<f32>>,
     recorded: Vec<Recorded>,
-    renames: Vec<(Vec<u8>, Vec<u8>)>,
+    renames: Vec<Rename>,
     changed: BTreeSet<Vec<u8>>,
     why_no_history: String,
     /// See [`rules_hash`].
@@ -154,8 +154,8 @@ impl<'a> Evidence<'a> {
         if self.history.as_ref().is_some_and(is_known) {
             return file;
         }
-        let renamed = self.renames.iter().find(|(new, _)| new == file);
-        renamed.map_or(file, |(_, old)| old)
+        let renamed = self.renames.iter().find(|it| it.path == file);
+        renamed.map_or(file, |it| &it.source)
     }
 
     fn coupling(&self) -> Option<&Arc<Coupling>> {

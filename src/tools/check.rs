@@ -17,11 +17,13 @@ use crate::answer::analysis::{Analysis, NextStep, Status};
 use crate::base::ids::FileId;
 use crate::base::text;
 use crate::catalog::Catalog;
-use crate::check::assess::{Assessment, Decider, FileAssessment, Reached, assess};
+use crate::check::assess::{
+    Assessment, Decider, FileAssessment, NewDriver, Reached, assess, begin,
+};
 use crate::check::baseline::Component;
 use crate::check::change::{self, Change, ChangeKind, ChangedFile, Scope};
 use crate::check::evidence::Evidence;
-use crate::check::investigate::{CallRecord, Driver, Recorder, State};
+use crate::check::investigate::{CallRecord, State};
 use crate::check::level::{Facts, Sign};
 use crate::check::paths::Method;
 use crate::check::score::{Features, Model};
@@ -38,6 +40,7 @@ use crate::testmap::outside::Effect;
 use crate::userdata::measurements::RiskMeasurement;
 
 mod show;
+mod trace;
 
 pub(crate) use show::{NOT_COMPARED, level_cell, reviewer};
 
@@ -115,15 +118,48 @@ pub struct FileEntry {
     /// True if its lines were not compared: a binary file, a submodule or a large text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_compared: bool,
-    /// Its former paths, the latest first, at most five.
+    /// Its former paths, the latest first, at most five; with `verbose`, after the present one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_paths: Vec<PathEntry>,
     /// The components above their thresholds; with `verbose`, all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<Component>,
-    /// With `explain`, the calls of its investigation.
+    /// With `verbose` or `explain`, the calls of its investigation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<CallRecord>,
+    /// With `explain`, how its investigation ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Finish>,
+    /// Verdicts of clients on this change, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<VerdictEntry>,
+}
+
+/// The end of an investigation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finish {
+    /// The step, from 1.
+    pub step: usize,
+    /// The level.
+    pub level: Level,
+    /// How certain it is, from 0 to 1.
+    pub confidence: f64,
+}
+
+/// A verdict of a client on the change of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictEntry {
+    /// Identifies it, for `codedb check feedback`.
+    pub id: i64,
+    /// The level.
+    pub level: Level,
+    /// How certain it is, from 0 to 1.
+    pub confidence: f64,
+    /// Why.
+    pub reasoning: String,
+    /// What people said about it; one that is wrong has no effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_right: Option<bool>,
 }
 
 /// Evidence that is missing.
@@ -165,8 +201,7 @@ pub struct CheckData {
     /// The level of the risk; absent if nothing was assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// Who decided on it; absent for the rules.
-    #[serde(skip_serializing_if = "is_rules")]
+    /// Who decided on it.
     pub decided_by: Decider,
     /// How certain the level is, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -244,11 +279,7 @@ impl Define for Check {
     }
 }
 
-fn is_rules(decider: &Decider) -> bool {
-    *decider == Decider::Rules
-}
-
-/// Runs a check with another driver after the rules; `args` is a JSON object as for the tool.
+/// Runs a check with drivers that investigate after the rules; `args` is a JSON object as for the tool.
 ///
 /// # Errors
 ///
@@ -256,10 +287,10 @@ fn is_rules(decider: &Decider) -> bool {
 pub fn driven(
     call: &Call<'_>,
     args: serde_json::Value,
-    driver: &mut dyn Driver,
+    new_driver: &NewDriver<'_>,
 ) -> Result<Analysis<CheckData>> {
     let schema = super::schema::of::<Args>();
-    check(call, &super::schema::parse::<Args>(&schema, args)?, Some(driver))
+    check(call, &super::schema::parse::<Args>(&schema, args)?, Some(new_driver))
 }
 
 /// Returns the states in which the investigations of a check begin.
@@ -268,9 +299,11 @@ pub fn driven(
 ///
 /// As the tool.
 pub fn investigated(call: &Call<'_>, args: serde_json::Value) -> Result<Vec<State>> {
-    let mut recorder = Recorder::default();
-    driven(call, args, &mut recorder)?;
-    Ok(recorder.0)
+    let schema = super::schema::of::<Args>();
+    let args = super::schema::parse::<Args>(&schema, args)?;
+    let Ok(assessed) = assessed(call, &args, None)? else { return Ok(Vec::new()) };
+    let files = assessed.found.files.iter();
+    Ok(files.filter_map(|it| Some(begin(it, it.start?))).collect())
 }
 
 /// What a check begins with.
@@ -389,11 +422,49 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
 pub(super) fn check(
     call: &Call<'_>,
     args: &Args,
-    driver: Option<&mut dyn Driver>,
+    new_driver: Option<&NewDriver<'_>>,
 ) -> Result<Analysis<CheckData>> {
+    let assessed = match assessed(call, args, new_driver)? {
+        Ok(assessed) => assessed,
+        Err(reply) => return Ok(reply),
+    };
+    let Assessed { change, history, settings, found, tested } = assessed;
+    let total = found.files.len();
+    let failure = found.failure.clone();
+    let states: Vec<State> = found.files.iter().map(|it| begin(it, it.level)).collect();
+    let mut data = data(args, &change, found, &settings).with_tests(tested);
+    add_verdicts(call, &states, &mut data)?;
+    if !change.is_trivial()
+        && let Ok(history) = &history
+    {
+        add_reviewers(call, history, &change, &mut data);
+    }
+    replied(call, &change, history, (data, total), failure)
+}
+
+/// What a check found.
+pub(super) struct Assessed {
+    pub(super) change: Change,
+    pub(super) history: std::result::Result<Arc<History>, analysis::Missing>,
+    settings: Settings,
+    pub(super) found: Assessment,
+    /// The tests to run, and what follows from them.
+    tested: CheckData,
+}
+
+/// Assesses a change.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub(super) fn assessed(
+    call: &Call<'_>,
+    args: &Args,
+    new_driver: Option<&NewDriver<'_>>,
+) -> Result<std::result::Result<Assessed, Analysis<CheckData>>> {
     let Prepared { change, history, settings } = match prepare(call, args)? {
         Ok(prepared) => prepared,
-        Err(reply) => return Ok(reply),
+        Err(reply) => return Ok(Err(reply)),
     };
     let why = history.as_ref().err().map_or("", |missing| missing.message.as_str()).to_owned();
     let rules = analysis::rules(call);
@@ -404,16 +475,49 @@ pub(super) fn check(
     if !change.is_trivial() {
         reached = add_tests(call, args, &change, &mut tested)?;
     }
-    let found = assess(&change, &evidence, &reached, &settings, &Model::DEFAULT, driver);
-    let total = found.files.len();
-    let failure = found.failure.clone();
-    let mut data = data(args, &change, found, &settings).with_tests(tested);
-    if !change.is_trivial()
-        && let Ok(history) = &history
-    {
-        add_reviewers(call, history, &change, &mut data);
+    let found = assess(&change, &evidence, &reached, &settings, &Model::DEFAULT, new_driver);
+    Ok(Ok(Assessed { change, history, settings, found, tested }))
+}
+
+/// Adds the verdicts of clients on the same change. They may raise its level, unless people said that they
+/// are wrong.
+fn add_verdicts(call: &Call<'_>, states: &[State], data: &mut CheckData) -> Result<()> {
+    let Some(database) = call.code.user_data()? else { return Ok(()) };
+    for (state, file) in states.iter().zip(&mut data.files) {
+        for kept in database.verdicts(&state.file, &state.fingerprint())? {
+            let Some(level) = Level::parse(&kept.given.level) else { continue };
+            let entry = VerdictEntry {
+                id: kept.id,
+                level,
+                confidence: kept.given.confidence,
+                reasoning: kept.given.reasoning,
+                is_right: kept.is_right,
+            };
+            if entry.is_right != Some(false) {
+                file.level = file.level.max(level);
+                if data.level < Some(level) {
+                    data.level = Some(level);
+                    data.decided_by = Decider::Client;
+                    data.confidence = Some(rounded(entry.confidence));
+                }
+                let file = paths::shown(state.file.as_bytes());
+                data.reasons.push(format!("{file}: verdict {}: {}", entry.id, entry.reasoning));
+            }
+            file.verdicts.push(entry);
+        }
     }
-    add_decisions(call, &change, &mut data);
+    Ok(())
+}
+
+/// Completes the reply.
+fn replied(
+    call: &Call<'_>,
+    change: &Change,
+    history: std::result::Result<Arc<History>, analysis::Missing>,
+    (mut data, total): (CheckData, usize),
+    failure: Option<String>,
+) -> Result<Analysis<CheckData>> {
+    add_decisions(call, change, &mut data);
     data.unknown = joined(std::mem::take(&mut data.unknown));
     if data.score.is_some() {
         data.calibration = calibration(call);
@@ -535,7 +639,8 @@ fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) ->
 }
 
 fn entry(args: &Args, it: FileAssessment) -> FileEntry {
-    let former = it.paths.iter().skip(1).take(FORMER_MAX);
+    // The present path is certain, and worth a line only where all is listed.
+    let former = it.paths.iter().skip(usize::from(!args.verbose)).take(FORMER_MAX);
     let components = it.baseline.components.into_iter();
     let components = components.filter(|component| args.verbose || component.is_over);
     FileEntry {
@@ -557,7 +662,13 @@ fn entry(args: &Args, it: FileAssessment) -> FileEntry {
         components: components
             .map(|component| Component { value: rounded(component.value), ..component })
             .collect(),
-        steps: if args.explain { it.calls } else { Vec::new() },
+        finish: it.verdict.filter(|_| args.explain).map(|verdict| Finish {
+            step: it.steps,
+            level: verdict.level,
+            confidence: rounded(verdict.confidence),
+        }),
+        steps: if args.explain || args.verbose { it.calls } else { Vec::new() },
+        verdicts: Vec::new(),
     }
 }
 
