@@ -360,6 +360,9 @@ fn decide(
     if investigated == 0 {
         verdict.confidence = 0.5;
     }
+    if !evidence.has_history() || evidence.is_shallow() && files.iter().any(lacks_commits) {
+        verdict.confidence = verdict.confidence.min(0.4);
+    }
     if verdict.reasons.is_empty() {
         verdict.reasons.push("size and history of the files".to_owned());
     }

@@ -101,7 +101,11 @@ pub(super) fn command() -> Command {
                 ),
         )
         .arg(flag("json", "The same as `--format json`").conflicts_with("format"))
-        .arg(flag("sarif", "The same as `--format sarif`").conflicts_with_all(["format", "json"]))
+        .arg(
+            flag("sarif", "The same as `--format sarif`")
+                .conflicts_with_all(["format", "json"])
+                .hide_short_help(true),
+        )
         .arg(
             Arg::new("driver")
                 .long("driver")

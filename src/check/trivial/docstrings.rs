@@ -96,7 +96,7 @@ mod tests {
         let check = |language: &str, code: &str, text: &str, expected: Option<usize>| {
             assert_eq!(length(language, text, code, false), expected, "{language} {text:?}");
         };
-        check("python", "def a():\n    ", "\"\"\"A\n'b'\n\"\"\"\n    return", Some(13));
+        check("python", "def a():\n    ", "\"\"\"A\n'b'\n\"\"\"\n    return", Some(12));
         check("python", "", "'a'\n", Some(3));
         check("python", "def a():\n    ", "r'''a'''  # b\n", Some(8));
         check("python", "x = ", "'a'\n", None);

@@ -93,7 +93,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
 /// Returns the repository with a name: below the root, or the root itself.
 fn source(root: &Path, name: &str) -> Result<Git> {
     let below = root.join(name);
-    let place = if below.is_dir() { &below } else { root };
+    let has_git = [".git", "HEAD"].iter().any(|of| below.join(of).exists());
+    let place = if has_git { &below } else { root };
     Git::open(place).ok_or_else(|| {
         Error::new(Kind::NotFound, "not a git repository")
             .with_path(place)
