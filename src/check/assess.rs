@@ -1,11 +1,11 @@
 //! Assesses a change: the baseline of each file, the points of its edit, the score of the change, and an
 //! investigation of the riskiest files.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::baseline::{self, Baseline};
+use super::baseline::{self, Baseline, Reach};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::evidence::Evidence;
 use super::investigate::rules::{NOTHING_OVER, Rules};
@@ -163,8 +163,8 @@ pub fn assess(
 /// Which files of a change tests reach, as far as their calls are known.
 #[derive(Clone, Debug, Default)]
 pub struct Reached {
-    /// Files of which a test is likely to execute what is changed.
-    pub files: BTreeSet<Vec<u8>>,
+    /// Files with changed functions, by repository path.
+    pub files: BTreeMap<Vec<u8>, Reach>,
 }
 
 /// What of the whole change concerns each file.
@@ -208,7 +208,7 @@ fn of_file(
     let partners = (thresholds.cochange_share, thresholds.cochange_commits);
     let mut signals = evidence.signals(file, partners);
     signals.tests_changed |= around.tests_changed;
-    signals.is_reached = around.reached.files.contains(&file.path);
+    signals.reached = around.reached.files.get(&file.path).copied();
     made.is_new = signals.is_new;
     made.facts.add_size(role, file.edit.size(), signals.is_new);
     made.facts.tests_changed = around.tests_changed;

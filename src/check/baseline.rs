@@ -46,8 +46,8 @@ pub struct Signals {
     pub test_ratio: Option<f64>,
     /// True if the change changes tests.
     pub tests_changed: bool,
-    /// True if a test is likely to execute what is changed in it.
-    pub is_reached: bool,
+    /// How far tests reach its changed functions; `None` if that is not known.
+    pub reached: Option<Reach>,
     /// The percentile of its decayed commits among all files, from 0 to 1.
     pub churn_percentile: Option<f64>,
     /// True if the tree has too few files for a percentile.
@@ -62,6 +62,24 @@ pub struct Signals {
     pub has_few_commits: bool,
     /// The person with the most commits of all time, and the most active one of the last 180 days.
     pub authors: Option<Authors>,
+}
+
+/// How far tests reach the changed functions of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Reach {
+    /// The changed functions.
+    pub functions: usize,
+    /// Those of them that a test is likely to execute.
+    pub tested: usize,
+    /// True if more of them may have a likely test.
+    pub is_partial: bool,
+}
+
+impl Reach {
+    /// Returns true if tests reach at least half of the functions.
+    pub fn is_enough(self) -> bool {
+        self.tested > 0 && 2 * self.tested >= self.functions
+    }
 }
 
 /// Who changed a file most.
@@ -204,14 +222,20 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             "test_ratio",
             ratio,
             thresholds.test_ratio,
-            ratio < thresholds.test_ratio && !signals.tests_changed && !signals.is_reached,
-            match (ratio > 0.0, signals.tests_changed, signals.is_reached) {
-                (_, true, _) => "tests change as well".to_owned(),
-                (true, false, _) => format!("{ratio:.2} bytes of tests per byte"),
-                (false, false, true) => {
-                    "no test file imports it, but tests are likely to execute the change".to_owned()
+            ratio < thresholds.test_ratio
+                && !signals.tests_changed
+                && !signals.reached.is_some_and(Reach::is_enough),
+            match signals.reached {
+                _ if signals.tests_changed => "tests change as well".to_owned(),
+                Some(Reach { functions, tested, .. }) if tested > 0 => format!(
+                    "tests are likely to execute {tested} of {}",
+                    counted(functions, "changed function")
+                ),
+                _ if ratio > 0.0 => format!("{ratio:.2} bytes of tests per byte"),
+                Some(Reach { is_partial: true, .. }) => {
+                    "not all changed functions have a likely test".to_owned()
                 }
-                (false, false, false) => "no test was found that reaches it".to_owned(),
+                _ => "no test was found that reaches it".to_owned(),
             },
         ),
         None => unknown.push(Unknown::new("test_ratio", "its imports are not indexed")),
@@ -331,6 +355,23 @@ mod tests {
             "2 incidents in 180 days",
         ];
         assert_eq!(texts(2), expected);
+    }
+
+    #[test]
+    fn tests_that_reach_the_change_count_without_imports() {
+        let thresholds = Thresholds::of(Kind::Application);
+        let made = |tested, is_partial| {
+            let reached = Some(Reach { functions: 3, tested, is_partial });
+            let signals = Signals { test_ratio: Some(0.0), reached, ..Signals::default() };
+            let found = of(&signals, &thresholds, "").components.remove(0);
+            (found.is_over, found.text)
+        };
+        let text = |text: &str| text.to_owned();
+        let some = |tested| format!("tests are likely to execute {tested} of 3 changed functions");
+        assert_eq!(made(2, false), (false, some(2)));
+        assert_eq!(made(1, false), (true, some(1)));
+        assert_eq!(made(0, true), (true, text("not all changed functions have a likely test")));
+        assert_eq!(made(0, false), (true, text("no test was found that reaches it")));
     }
 
     #[test]

@@ -14,9 +14,9 @@ use super::sensitive::{self, Topic};
 use super::trivial;
 use crate::lang::Language;
 
-/// The maximum number of lines of a text that are compared as sequences; of longer ones, moved lines are
-/// not known.
-const LINES_MAX: usize = 20_000;
+/// The product of the numbers of lines up to which two texts are compared as sequences; of longer ones, all
+/// lines differ.
+const PAIRS_MAX: usize = 40_000_000;
 
 /// The maximum number of names of an edit that are kept.
 const NAMES_MAX: usize = 50;
@@ -255,7 +255,7 @@ fn differing<'t>(old: &'t [String], new: &'t [String]) -> Differing<'t> {
         made.removed.extend(before.iter().map(String::as_str));
         made.added.extend(after.iter().map(String::as_str));
     };
-    if old.is_empty() || new.is_empty() || old.len().max(new.len()) > LINES_MAX {
+    if old.is_empty() || new.is_empty() || old.len().saturating_mul(new.len()) > PAIRS_MAX {
         put(old, new);
         return made;
     }

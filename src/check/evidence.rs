@@ -251,7 +251,7 @@ impl<'a> Evidence<'a> {
                 .then_some(file.added + file.removed),
             blast_radius: id.map(|id| self.dependents(id).len()),
             central: id.and_then(|id| self.central(id)),
-            is_reached: false,
+            reached: None,
             reverts: incidents.iter().flatten().filter(is_revert).count(),
             fixes: commits.filter(|_| self.fixes().len() >= COMPARED_MIN).map(|it| {
                 let all = self.fixes();

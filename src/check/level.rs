@@ -135,7 +135,7 @@ pub fn signs(facts: &Facts) -> Vec<Sign> {
     } else if facts.is_untested && size >= LOCAL_MAX {
         // A larger edit deserves a look anyway.
         let points = if size < SMALL_MAX { 1.0 } else { 0.5 };
-        put("tests", points, "no test was found that reaches the edit".to_owned());
+        put("tests", points, "few tests or none reach the edit".to_owned());
     } else if facts.edited >= LOCAL_MAX {
         put("tests", 0.5, "no test changes with it".to_owned());
     }
@@ -184,4 +184,51 @@ const TOP_FIXES: f64 = 0.95;
 pub fn of(signs: &[Sign]) -> Level {
     let sum: f64 = signs.iter().map(|sign| sign.points).sum();
     Level::ALL[BOUNDS.iter().filter(|bound| sum >= **bound).count()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(facts: &Facts) -> Level {
+        of(&signs(facts))
+    }
+
+    #[test]
+    fn the_size_of_the_edit_and_its_tests_decide() {
+        let edited = |edited: f64| Facts { edited, sources: 1, ..Facts::default() };
+        assert_eq!(level(&edited(2.0)), Level::Low);
+        assert_eq!(level(&edited(10.0)), Level::Medium);
+        let untested = |size: f64| Facts { is_untested: true, ..edited(size) };
+        assert_eq!((level(&untested(2.0)), level(&untested(4.0))), (Level::Low, Level::Medium));
+        let tested = Facts { tests_changed: true, ..edited(4.0) };
+        assert_eq!(level(&tested), Level::Low);
+        assert_eq!(level(&Facts { created: 30.0, ..Facts::default() }), Level::Medium);
+        assert_eq!(level(&Facts { created: 12.0, ..Facts::default() }), Level::Low);
+    }
+
+    #[test]
+    fn what_the_edit_touches_raises_the_level() {
+        let base = Facts { edited: 50.0, sources: 1, tests_changed: true, ..Facts::default() };
+        assert_eq!(level(&base), Level::Medium);
+        let topics = BTreeSet::from([Topic::Security]);
+        let secure = Facts { topics, is_security: true, ..base.clone() };
+        assert_eq!(level(&secure), Level::High);
+        let central = Facts { central: 0.95, fixes: 0.97, lost: 3, tests_changed: false, ..base };
+        assert_eq!(level(&central), Level::High);
+        let reverted = Facts { edited: 1.0, reverts: 1, ..Facts::default() };
+        assert_eq!(level(&reverted), Level::Medium);
+    }
+
+    #[test]
+    fn builds_and_pipelines_count_if_much_of_them_changes() {
+        let build = |build: f64| level(&Facts { build, ..Facts::default() });
+        assert_eq!((build(1.0), build(4.0)), (Level::Low, Level::Medium));
+        let mut facts = Facts::default();
+        facts.add_size(Role::Pipeline, 90.0, true);
+        facts.add_size(Role::Lock, 900.0, false);
+        assert_eq!(level(&facts), Level::Low, "nothing depends on a new service");
+        let release = Facts { pipeline: 5.0, releases: true, ..Facts::default() };
+        assert_eq!(level(&release), Level::Medium);
+    }
 }

@@ -165,6 +165,8 @@ struct Essence<'t> {
     code: String,
     /// How many brackets are open at the end of `code`.
     depth: usize,
+    /// Whether a here-document, or a block of text in YAML, may have begun on a line that has ended.
+    has_document: bool,
     comments: Vec<&'t str>,
     directives: Vec<&'t str>,
 }
@@ -189,7 +191,7 @@ impl<'t> Essence<'t> {
                 rest = &rest[length..];
                 continue;
             }
-            let length = rules.comment(rest, &essence.code).map(|length| (length, true));
+            let length = rules.comment(rest, &essence).map(|length| (length, true));
             let length =
                 length.or_else(|| rules.string(rest, &essence.code).map(|length| (length, false)));
             match length {
@@ -208,6 +210,7 @@ impl<'t> Essence<'t> {
                 }
                 None if first == '\n' => {
                     essence.end_line();
+                    essence.has_document |= rules.begins_document(essence.line_before_end());
                     rest = &rest[1..];
                 }
                 None if first.is_whitespace() => {
@@ -234,6 +237,12 @@ impl<'t> Essence<'t> {
         }
         essence.end_line();
         essence
+    }
+
+    /// Returns the last line that has ended.
+    fn line_before_end(&self) -> &str {
+        let code = self.code.strip_suffix('\n').unwrap_or(&self.code);
+        code.rsplit('\n').next().unwrap_or(code)
     }
 
     /// Ends a line: blank lines and spaces at its end are dropped.
@@ -269,8 +278,8 @@ impl Rules {
         languages.contains(&self.name)
     }
 
-    /// Returns the length of the comment at the start of a text; `code` is what comes before it.
-    fn comment(&self, text: &str, code: &str) -> Option<usize> {
+    /// Returns the length of the comment at the start of a text; `before` is what comes before it.
+    fn comment(&self, text: &str, before: &Essence<'_>) -> Option<usize> {
         for (open, close) in self.block {
             if let Some(inner) = text.strip_prefix(open) {
                 let end = inner.find(close).map(|at| open.len() + at + close.len());
@@ -278,25 +287,27 @@ impl Rules {
             }
         }
         let is_line = self.line.iter().any(|open| text.starts_with(open));
-        if !is_line || text.starts_with('#') && !self.may_begin_comment(code) {
+        if !is_line || text.starts_with('#') && !self.may_begin_comment(before) {
             return None;
         }
         Some(text.find('\n').unwrap_or(text.len()))
     }
 
-    /// Returns false if a `#` after `code` may be part of a word, an expression or a here-document.
-    fn may_begin_comment(&self, code: &str) -> bool {
-        let line = code.rsplit('\n').next().unwrap_or(code);
+    /// Returns false if a `#` after `before` may be part of a word, an expression or a here-document.
+    fn may_begin_comment(&self, before: &Essence<'_>) -> bool {
+        let line = before.code.rsplit('\n').next().unwrap_or(&before.code);
         let is_in_word = line.ends_with(|c: char| !c.is_whitespace() && c != ';');
         let is_in_regex = self.is_in(REGEXES) && line.contains(['/', '%']);
-        let is_in_document = || match self.name {
-            "yaml" => code.lines().any(|line| {
-                let line = line.trim_end_matches(['+', '-', ' ']);
-                line.ends_with(['|', '>'])
-            }),
-            _ => self.is_in(HERE_DOCUMENTS) && has_here_document(code),
-        };
-        !is_in_word && !is_in_regex && !is_in_document()
+        let is_in_document = before.has_document || self.begins_document(line);
+        !is_in_word && !is_in_regex && !is_in_document
+    }
+
+    /// Returns true if the lines after this one may be text in which a `#` begins no comment.
+    fn begins_document(&self, line: &str) -> bool {
+        match self.name {
+            "yaml" => line.trim_end_matches(['+', '-', ' ']).ends_with(['|', '>']),
+            _ => self.is_in(HERE_DOCUMENTS) && has_here_document(line),
+        }
     }
 
     /// Returns the length of the string at the start of a text; `code` is what comes before it.

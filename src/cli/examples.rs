@@ -188,7 +188,6 @@ const EXAMPLES: &[Examples] = &[
         "check",
         &[
             ("check", "the uncommitted changes"),
-            ("check src/price.rs", "a file, changed or not"),
             ("check --base HEAD~1", "all changes since a commit"),
         ],
     ),

@@ -6,6 +6,7 @@ use super::{Args, CheckData, UnknownEntry};
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::check::assess::Reached;
+use crate::check::baseline::Reach;
 use crate::check::change::{Change, ChangeKind, ChangedFile};
 use crate::check::verdict::Level;
 use crate::error::Result;
@@ -127,24 +128,23 @@ pub(super) fn add_tests(
     Ok(reached)
 }
 
-/// Returns the files of which at least half of the changed functions have a likely test.
+/// Returns how far tests reach the files with changed functions.
 fn reached(catalog: &Catalog, symbols: &[SymbolAt], selected: &Selected) -> Reached {
     let selection = &selected.selection;
-    // Not all functions without a test are named.
-    let is_complete = selection.untested.len() == selection.untested_total;
-    if selected.is_guess || selected.total == 0 || selected.is_cut {
-        return Reached::default();
-    }
     let mut functions: BTreeMap<FileId, usize> = BTreeMap::new();
     for at in symbols {
         *functions.entry(at.file).or_default() += 1;
     }
-    let is_reached = |&(file, count): &(FileId, usize)| {
+    let has_tests = !selected.is_guess && selected.total > 0;
+    // Only some functions without a test are named; the others may be in any file.
+    let hidden = selection.untested_total.saturating_sub(selection.untested.len());
+    let reach = |(file, functions): (FileId, usize)| {
         let start = format!("{}: ", paths::shown(catalog.path(file)));
         let untested = selection.untested.iter().filter(|name| name.starts_with(&start)).count();
-        2 * untested <= count
-            && (is_complete || untested == 0 && selection.untested_total * 2 <= selection.functions)
+        let tested = functions.saturating_sub(untested + hidden);
+        let tested = if has_tests { tested } else { 0 };
+        let is_partial = has_tests && tested + untested < functions;
+        (catalog.path(file).to_vec(), Reach { functions, tested, is_partial })
     };
-    let files = functions.into_iter().filter(is_reached);
-    Reached { files: files.map(|(file, _)| catalog.path(file).to_vec()).collect() }
+    Reached { files: functions.into_iter().map(reach).collect() }
 }
