@@ -448,7 +448,7 @@ fn without_annotations(line: &str) -> Option<String> {
             ',' | '=' if depth == 1 => is_annotation = false,
             _ => {}
         }
-        if !is_annotation && !(c == ' ' && depth == 1) {
+        if !(is_annotation || c == ' ' && depth == 1) {
             out.push(c);
         }
     }
@@ -483,6 +483,7 @@ mod tests {
         );
         check("a.py", "def a(\n    b: int = 1,\n):\n", "def a(\n    b: int = 2,\n):\n", (1, 0, 0));
         check("a.js", "function a(b) {\n", "function a (b) {\n", (0, 0, 0));
+        check("a.go", "x = `\nimport (\n`\n", "x = `\nimport (\n\"a\"\n)\n`\n", (1, 0, 0));
         check("a.py", "x = [\n    'a',\n]\n", "x = [\n    'a',\n    'b',\n]\n", (0, 1, 0));
         check("a.py", "a()\n", "# b\na()\n", (0, 0, 0));
         check("a.py", "a()\n", "import b\nfrom c import (\n    d,\n)\na()\ne()\n", (1, 0, 0));

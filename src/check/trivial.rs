@@ -153,10 +153,13 @@ pub fn code_lines(language: Option<&Language>, text: &str) -> Vec<usize> {
     lines
 }
 
+/// The start of a line that begins inside of a string; see [`code`].
+pub const IN_STRING: char = '\u{1}';
+
 /// Returns a text without its comments and documentation, and without blank lines and white space that
-/// has no meaning. O(text).
+/// has no meaning. A line that begins inside of a string starts with [`IN_STRING`]. O(text).
 pub fn code(language: Option<&Language>, text: &str) -> String {
-    Essence::of(text, language).code
+    Essence { marks_strings: true, ..Essence::default() }.with(text, language).code
 }
 
 /// A text in its parts.
@@ -165,6 +168,8 @@ struct Essence<'t> {
     code: String,
     /// How many brackets are open at the end of `code`.
     depth: usize,
+    /// True to begin lines inside of strings with [`IN_STRING`].
+    marks_strings: bool,
     /// Whether a here-document, or a block of text in YAML, may have begun on a line that has ended.
     has_document: bool,
     comments: Vec<&'t str>,
@@ -173,7 +178,12 @@ struct Essence<'t> {
 
 impl<'t> Essence<'t> {
     fn of(text: &'t str, language: Option<&Language>) -> Essence<'t> {
-        let mut essence = Essence::default();
+        Essence::default().with(text, language)
+    }
+
+    /// Adds a text.
+    fn with(self, text: &'t str, language: Option<&Language>) -> Essence<'t> {
+        let mut essence = self;
         let name = language.map_or("", |it| it.name);
         let rules = Rules::of(language);
         let reader = directives::Reader::new(name, text);
@@ -202,6 +212,11 @@ impl<'t> Essence<'t> {
                     } else {
                         essence.comments.push(comment);
                     }
+                    rest = &rest[length..];
+                }
+                Some((length, false)) if essence.marks_strings => {
+                    let marked = rest[..length].replace('\n', &format!("\n{IN_STRING}"));
+                    essence.code.push_str(&marked);
                     rest = &rest[length..];
                 }
                 Some((length, false)) => {

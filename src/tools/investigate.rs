@@ -146,7 +146,7 @@ impl Data for Investigation {
             out,
             "handle {}  {}  {}  {} calls left",
             self.handle,
-            text::plain(&self.file),
+            style.path(&self.file),
             self.level.name(),
             self.steps_left
         );
