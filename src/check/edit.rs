@@ -322,7 +322,7 @@ fn replaced(old: &str, new: &str) -> String {
 /// Returns a line without annotations in the head of a function of Python, and without spaces that have
 /// no meaning.
 fn plain(line: &str, is_code: bool) -> String {
-    if !is_code {
+    if !is_code || line.starts_with(trivial::IN_STRING) {
         return line.to_owned();
     }
     let bare = match line.strip_suffix(HEAD) {
@@ -335,7 +335,12 @@ fn plain(line: &str, is_code: bool) -> String {
 /// Returns a line without what may differ and alter little: of code, what is in quotes; of other texts,
 /// versions, numbers, hashes and addresses.
 fn shape(line: &str, is_code: bool) -> String {
-    if is_code { without_literals(line) } else { without_versions(line) }
+    match is_code {
+        // A template may be another program.
+        true if line.starts_with(trivial::IN_STRING) => line.to_owned(),
+        true => without_literals(line),
+        false => without_versions(line),
+    }
 }
 
 /// Removes spaces beside punctuation, and a semicolon or comma at the end.
