@@ -6,7 +6,7 @@
 //! [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
 //! evidence that `localize` recorded. [`history`] measures co-change, risk and
 //! reviewers on commits alone; [`risk`] measures the score of
-//! `codedb check`, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`questions`]
+//! `codedb check`, [`levels`] its agreement with reviewers, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`questions`]
 //! measures the ranking on questions with graded files; [`agent`] measures whole tasks of an agent;
 //! [`patch`] parses patches.
 
@@ -16,6 +16,7 @@ pub mod baselines;
 pub mod cases;
 pub mod fit;
 pub mod history;
+pub mod levels;
 pub mod localize;
 pub mod measures;
 pub mod patch;

@@ -22,6 +22,7 @@ pub mod measurements;
 pub mod runs;
 pub mod shards;
 pub mod spelling;
+pub mod verdicts;
 
 pub use database::{Database, Repository};
 pub use location::{Location, SharedName};

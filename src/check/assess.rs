@@ -1,23 +1,30 @@
-//! Assesses a change: the baseline of each file, the score of the change, and an investigation of the
-//! riskiest files above a threshold.
+//! Assesses a change: the baseline of each file, the points of its edit, the score of the change, and an
+//! investigation of the riskiest files.
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::baseline::{self, Baseline};
+use super::baseline::{self, Baseline, Reach};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::evidence::Evidence;
-use super::investigate::rules::Rules;
+use super::investigate::rules::{NOTHING_OVER, Rules};
 use super::investigate::{self, CallRecord, Driver, State, Tools};
+use super::level::{self, Facts, Sign};
 use super::paths::KnownPath;
+use super::role::{self, Role};
 use super::score::{Features, Model};
+use super::sensitive;
 use super::settings::Settings;
 use super::verdict::{Level, Unknown, Verdict};
 use crate::base::path::shown;
+use crate::base::text::counted;
 
 /// The maximum number of files that are investigated.
 const INVESTIGATED_MAX: usize = 3;
 
-/// The number of components above their thresholds from which on a file has level medium.
+/// The number of components above their thresholds from which on a file that does not differ has level
+/// medium.
 const MEDIUM_COMPONENTS: usize = 3;
 
 /// The maximum number of reasons and of recommendations of a verdict.
@@ -32,14 +39,20 @@ pub struct FileAssessment {
     pub paths: Vec<KnownPath>,
     /// True if no commit changed it, under any of its names.
     pub is_new: bool,
-    /// True for tests, and for files that are generated, vendored or minified.
-    pub is_secondary: bool,
+    /// What it is for.
+    pub role: Role,
+    /// What is known about its edit.
+    pub facts: Facts,
     /// Its baseline; empty for a trivial change.
     pub baseline: Baseline,
     /// The level by its baseline, or by its investigation.
     pub level: Level,
+    /// The level that its investigation began with; `None` if it was not investigated.
+    pub start: Option<Level>,
     /// The calls of its investigation.
     pub calls: Vec<CallRecord>,
+    /// The number of its steps.
+    pub steps: usize,
     /// The verdict of its investigation.
     pub verdict: Option<Verdict>,
 }
@@ -53,6 +66,10 @@ pub struct Assessment {
     pub score: Option<f64>,
     /// What the score was computed from.
     pub features: Features,
+    /// What the level of the edit was computed from.
+    pub facts: Facts,
+    /// The signs of risk with their points.
+    pub signs: Vec<Sign>,
     /// The files, the riskiest first.
     pub files: Vec<FileAssessment>,
     /// Evidence that is missing, each with the number of files that lack it.
@@ -72,50 +89,93 @@ pub enum Decider {
     Rules,
     /// A model, which raised the level of the rules.
     Model,
+    /// A client, which raised the level by a verdict on the same change that is kept.
+    Client,
 }
 
-/// Assesses a change. If the level is at least medium, the rules investigate files, and then
-/// `driver` does, if there is one: it may raise the level of the rules, never lower it, so that a
-/// driver which fails cannot make a change look harmless.
+impl Decider {
+    /// Returns its name, as in replies.
+    pub fn name(self) -> &'static str {
+        match self {
+            Decider::Rules => "rules",
+            Decider::Model => "model",
+            Decider::Client => "client",
+        }
+    }
+}
+
+/// Makes a driver for one investigation; several run at once.
+pub type NewDriver<'a> = dyn Fn() -> Box<dyn Driver + 'a> + Sync + 'a;
+
+/// Assesses a change. If the level is at least medium, the rules investigate files, and then a driver of
+/// `new_driver` does, if there is one: it may raise the level of the rules, never lower it, so that a
+/// driver which fails cannot make a change look harmless. The files are investigated at once, because most of
+/// the time passes in git and in models.
 pub fn assess(
     change: &Change,
     evidence: &Evidence<'_>,
+    reached: &Reached,
     settings: &Settings,
     model: &Model,
-    driver: Option<&mut dyn Driver>,
+    new_driver: Option<&NewDriver<'_>>,
 ) -> Assessment {
+    let is_test_edit = |file: &ChangedFile| {
+        file.trivial.is_none() && evidence.is_test_path(&file.path) && file.edit.size() > 0.0
+    };
+    let tests_changed =
+        change.files.iter().any(|file| file.edit.test_lines > 0 || is_test_edit(file));
+    let around = Around { tests_changed, reached };
     let paths: Vec<Vec<u8>> = change.files.iter().map(|file| file.path.clone()).collect();
     let paths = evidence.paths(&paths);
     let mut files: Vec<FileAssessment> = change
         .files
         .iter()
         .zip(paths)
-        .map(|(file, paths)| of_file(file, paths, evidence, settings))
+        .map(|(file, paths)| of_file(file, paths, evidence, settings, &around))
         .collect();
     let mut unknown = missing(&files);
     if change.left_out > 0 {
         let why = format!("{} more files differ and were not compared", change.left_out);
         unknown.push((Unknown::new("files", why), change.left_out));
     }
-    let real: Vec<&ChangedFile> =
-        change.files.iter().filter(|file| file.trivial.is_none()).collect();
+    let is_edit = |file: &&ChangedFile| {
+        file.trivial.is_none() && (!file.is_compared || file.edit.size() > 0.0)
+    };
+    let real: Vec<&ChangedFile> = change.files.iter().filter(is_edit).collect();
     let features = evidence.features(&real);
     let has_lines = real.iter().any(|file| file.kind != ChangeKind::Unchanged);
     let score = (has_lines && !change.is_trivial()).then(|| model.score(&features));
-    let mut second = Second { driver, decided_by: Decider::Rules, failure: None };
+    let mut facts = Facts::default();
+    files.iter().for_each(|it| facts.add(&it.facts));
+    let signs = level::signs(&facts);
+    let mut second = Second { new_driver, decided_by: Decider::Rules, failure: None };
     let verdict = if change.is_trivial() {
         trivial(change)
     } else {
         sort(&mut files);
-        decide(change, &mut files, score.map(|score| model.level(score)), evidence, &mut second)
+        let by_score = score.map(|score| model.level(score));
+        decide(change, &mut files, &signs, by_score, evidence, &mut second)
     };
     let Second { decided_by, failure, .. } = second;
-    Assessment { verdict, score, features, files, unknown, decided_by, failure }
+    Assessment { verdict, score, features, facts, signs, files, unknown, decided_by, failure }
+}
+
+/// Which files of a change tests reach, as far as their calls are known.
+#[derive(Clone, Debug, Default)]
+pub struct Reached {
+    /// Files with changed functions, by repository path.
+    pub files: BTreeMap<Vec<u8>, Reach>,
+}
+
+/// What of the whole change concerns each file.
+struct Around<'a> {
+    tests_changed: bool,
+    reached: &'a Reached,
 }
 
 /// The driver that investigates after the rules, and what came of it.
-struct Second<'a> {
-    driver: Option<&'a mut dyn Driver>,
+struct Second<'a, 'd> {
+    new_driver: Option<&'a NewDriver<'d>>,
     decided_by: Decider,
     failure: Option<String>,
 }
@@ -125,16 +185,20 @@ fn of_file(
     paths: Vec<KnownPath>,
     evidence: &Evidence<'_>,
     settings: &Settings,
+    around: &Around<'_>,
 ) -> FileAssessment {
-    let is_secondary = evidence.is_secondary(&file.path);
+    let role = role::of(&file.path, evidence.is_secondary(&file.path));
     let mut made = FileAssessment {
         file: file.clone(),
         paths,
         is_new: false,
-        is_secondary,
+        role,
+        facts: Facts::default(),
         baseline: Baseline::default(),
         level: Level::Low,
+        start: None,
         calls: Vec::new(),
+        steps: 0,
         verdict: None,
     };
     if file.trivial.is_some() {
@@ -142,15 +206,42 @@ fn of_file(
     }
     let thresholds = &settings.thresholds;
     let partners = (thresholds.cochange_share, thresholds.cochange_commits);
-    let signals = evidence.signals(file, partners);
+    let mut signals = evidence.signals(file, partners);
+    signals.tests_changed |= around.tests_changed;
+    signals.reached = around.reached.files.get(&file.path).copied();
     made.is_new = signals.is_new;
+    made.facts.add_size(role, file.edit.size(), signals.is_new);
+    made.facts.tests_changed = around.tests_changed;
+    made.facts.releases = role == Role::Pipeline && role::releases(&file.path);
+    let is_gone = file.kind == ChangeKind::Deleted;
+    if role == Role::Data && (is_gone || !role::is_configuration(&file.path)) {
+        made.facts.data = 0.0;
+    }
+    if role != Role::Source {
+        if !file.is_compared && file.kind != ChangeKind::Unchanged {
+            made.baseline.unknown.push(Unknown::new("size", baseline::NOT_COMPARED));
+        }
+        made.level = level::of(&level::signs(&made.facts));
+        return made;
+    }
     made.baseline = baseline::of(&signals, thresholds, evidence.why_no_history());
-    if !is_secondary && !made.is_new {
-        // The baseline alone justifies a look at the file; higher levels need an investigation.
-        let is_medium = made.baseline.over().count() >= MEDIUM_COMPONENTS;
-        made.level = if is_medium { Level::Medium } else { Level::Low };
-        if file.kind == ChangeKind::Deleted && evidence.is_own_source(&file.path) {
+    made.facts.topics = file.edit.topics.clone();
+    made.facts.is_security = sensitive::is_secure_path(&file.path);
+    if !made.is_new {
+        let is_edited = file.edit.size() > 0.0;
+        made.facts.sources = usize::from(is_edited);
+        made.facts.is_untested = is_edited && made.baseline.is_over("test_ratio");
+        made.facts.central = signals.central.filter(|_| is_edited).unwrap_or_default();
+        made.facts.fixes = signals.fixes.filter(|_| is_edited).unwrap_or_default();
+        made.facts.reverts = signals.reverts;
+        made.facts.lost = file.edit.lost.len();
+        made.level = level::of(&level::signs(&made.facts));
+        if file.kind == ChangeKind::Unchanged && made.baseline.over().count() >= MEDIUM_COMPONENTS {
+            made.level = Level::Medium;
+        }
+        if file.kind == ChangeKind::Deleted {
             // What imported it is not known any more, and no test of it can be selected.
+            made.facts.deleted = 1;
             made.level = made.level.max(Level::Medium);
             let why = "the file is deleted: what imported it is not indexed any more";
             made.baseline.unknown.retain(|unknown| unknown.evidence != "blast_radius");
@@ -166,7 +257,7 @@ fn sort(files: &mut [FileAssessment]) {
         let rank = |it: &FileAssessment| {
             (
                 it.level,
-                !it.is_secondary,
+                it.role == Role::Source,
                 it.baseline.over().count(),
                 it.file.added + it.file.removed,
             )
@@ -191,17 +282,21 @@ fn trivial(change: &Change) -> Verdict {
 fn decide(
     change: &Change,
     files: &mut [FileAssessment],
+    signs: &[Sign],
     by_score: Option<Level>,
     evidence: &Evidence<'_>,
-    second: &mut Second<'_>,
+    second: &mut Second<'_, '_>,
 ) -> Verdict {
+    let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
+    let highest = highest.max(level::of(signs));
     let is_without_history = |it: &FileAssessment| it.is_new || it.file.trivial.is_some();
-    if evidence.has_history() && files.iter().all(is_without_history) {
+    let is_low = highest.max(by_score.unwrap_or_default()) == Level::Low;
+    if evidence.has_history() && is_low && files.iter().all(is_without_history) {
         return Verdict::without_history();
     }
-    let highest = files.iter().map(|it| it.level).max().unwrap_or_default();
-    let is_deleted = |it: &&FileAssessment| it.file.kind == ChangeKind::Deleted;
-    let deleted = files.iter().filter(is_deleted).filter(|it| it.level >= Level::Medium).count();
+    let is_deleted =
+        |it: &&FileAssessment| it.file.kind == ChangeKind::Deleted && it.role == Role::Source;
+    let deleted = files.iter().filter(is_deleted).count();
     let level = highest.max(by_score.unwrap_or_default());
     if level < Level::Medium {
         let mut verdict = low(files, evidence);
@@ -213,6 +308,17 @@ fn decide(
     }
     let several = change.files.len() > 1;
     let mut verdict = Verdict { level, confidence: 1.0, ..Verdict::default() };
+    let of_baseline = |sign: &Sign| {
+        let component = match sign.name {
+            "tests" => "test_ratio",
+            "corrections" => "incidents",
+            "central" => "blast_radius",
+            _ => return false,
+        };
+        files.iter().any(|it| it.baseline.is_over(component))
+    };
+    let shown_signs = signs.iter().filter(|it| it.points > 0.0 && !of_baseline(it));
+    verdict.reasons.extend(shown_signs.map(|it| it.text.clone()));
     if by_score == Some(level) && level > highest {
         verdict
             .reasons
@@ -224,16 +330,23 @@ fn decide(
             .recommendations
             .push("run all tests: files that imported the deleted ones may not load".to_owned());
     }
-    let mut investigated = 0;
-    for (at, it) in files.iter_mut().enumerate() {
-        let is_candidate = it.file.trivial.is_none() && !it.is_secondary && !it.is_new;
-        if investigated == INVESTIGATED_MAX || !is_candidate || (at > 0 && it.level < Level::Medium)
-        {
-            continue;
-        }
-        investigated += 1;
-        let start = if at == 0 { level } else { it.level };
-        let found = investigate_file(it, start, evidence, second);
+    let is_candidate = |(at, it): &(usize, &mut FileAssessment)| {
+        it.file.trivial.is_none()
+            && it.role == Role::Source
+            && !it.is_new
+            && (*at == 0 || it.level >= Level::Medium)
+    };
+    let candidates = files.iter_mut().enumerate().filter(is_candidate).take(INVESTIGATED_MAX);
+    let mut candidates: Vec<&mut FileAssessment> = candidates
+        .map(|(at, it)| {
+            it.start = Some(if at == 0 { level } else { it.level });
+            it
+        })
+        .collect();
+    let investigated = candidates.len();
+    let found = investigated_at_once(&candidates, evidence, second.new_driver);
+    for (it, found) in candidates.iter_mut().zip(found) {
+        let found = concluded(it, found, second);
         it.level = found.level;
         verdict.level = verdict.level.max(found.level);
         verdict.confidence = verdict.confidence.min(found.confidence);
@@ -247,13 +360,29 @@ fn decide(
     if investigated == 0 {
         verdict.confidence = 0.5;
     }
+    if !evidence.has_history() || evidence.is_shallow() && files.iter().any(lacks_commits) {
+        verdict.confidence = verdict.confidence.min(0.4);
+    }
     if verdict.reasons.is_empty() {
         verdict.reasons.push("size and history of the files".to_owned());
     }
+    if verdict.reasons.len() > 1 {
+        verdict.reasons.retain(|reason| !reason.ends_with(NOTHING_OVER));
+    }
     verdict.reasons.dedup();
     verdict.recommendations.dedup();
-    verdict.reasons.truncate(REASONS_MAX);
-    verdict.recommendations.truncate(REASONS_MAX);
+    for (what, all) in
+        [("reason", &mut verdict.reasons), ("recommendation", &mut verdict.recommendations)]
+    {
+        let more = all.len().saturating_sub(REASONS_MAX);
+        all.truncate(REASONS_MAX);
+        if more > 0 {
+            all.push(format!(
+                "and {}; `--verbose` lists all components",
+                counted(more, &format!("more {what}"))
+            ));
+        }
+    }
     verdict
 }
 
@@ -278,7 +407,7 @@ fn low(files: &[FileAssessment], evidence: &Evidence<'_>) -> Verdict {
             .recommendations
             .push("fetch the whole history (`git fetch --unshallow`)".to_owned());
     } else if verdict.reasons.is_empty() {
-        verdict.reasons.push("no component of the baseline is above its threshold".to_owned());
+        verdict.reasons.push(NOTHING_OVER.to_owned());
     }
     verdict
 }
@@ -301,17 +430,40 @@ pub fn begin(it: &FileAssessment, level: Level) -> State {
     }
 }
 
-fn investigate_file(
-    it: &mut FileAssessment,
-    level: Level,
-    tools: &dyn Tools,
-    second: &mut Second<'_>,
-) -> Verdict {
-    let (state, by_rules) = investigate::run(&mut Rules, begin(it, level), tools);
-    it.calls = state.calls;
-    let Some(driver) = &mut second.driver else { return by_rules };
-    let (state, by_driver) = investigate::run(&mut **driver, begin(it, level), tools);
-    it.calls = state.calls;
+/// An investigation by the rules, and that by another driver.
+struct Investigated {
+    by_rules: (State, Verdict),
+    by_driver: Option<(State, Verdict)>,
+}
+
+/// Investigates files, each in a thread of its own.
+fn investigated_at_once(
+    files: &[&mut FileAssessment],
+    tools: &(dyn Tools + Sync),
+    new_driver: Option<&NewDriver<'_>>,
+) -> Vec<Investigated> {
+    let investigate = |it: &FileAssessment| {
+        let state = begin(it, it.start.unwrap_or(it.level));
+        let by_driver =
+            new_driver.map(|new_driver| investigate::run(&mut *new_driver(), state.clone(), tools));
+        Investigated { by_rules: investigate::run(&mut Rules, state, tools), by_driver }
+    };
+    if let [only] = files {
+        return vec![investigate(only)];
+    }
+    std::thread::scope(|scope| {
+        let started: Vec<_> = files.iter().map(|it| scope.spawn(|| investigate(it))).collect();
+        let joined = started.into_iter().map(std::thread::ScopedJoinHandle::join);
+        joined.map(|found| found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))).collect()
+    })
+}
+
+/// Keeps what an investigation of a file found, and returns its verdict.
+fn concluded(it: &mut FileAssessment, found: Investigated, second: &mut Second<'_, '_>) -> Verdict {
+    let (state, by_rules) = found.by_rules;
+    (it.calls, it.steps) = (state.calls, state.steps);
+    let Some((state, by_driver)) = found.by_driver else { return by_rules };
+    (it.calls, it.steps) = (state.calls, state.steps);
     if state.verdict.is_none() {
         let why = by_driver.reasons.into_iter().next().unwrap_or_default();
         second.failure.get_or_insert(why);

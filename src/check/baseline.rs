@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::level::TOP;
 use super::settings::Thresholds;
 use super::verdict::Unknown;
 use crate::base::text::counted;
@@ -36,22 +37,49 @@ pub struct Signals {
     pub lines: Option<usize>,
     /// Files that import it, directly or through others.
     pub blast_radius: Option<usize>,
+    /// Its percentile by centrality among the sources of the repository, from 0 to 1; `None` if there
+    /// are too few.
+    pub central: Option<f64>,
     /// Files that change together with it, the strongest first.
     pub partners: Option<Vec<Partner>>,
     /// Bytes of its tests per byte of it.
     pub test_ratio: Option<f64>,
-    /// True if the change changes a test of it.
+    /// True if the change changes tests.
     pub tests_changed: bool,
+    /// How far tests reach its changed functions; `None` if that is not known.
+    pub reached: Option<Reach>,
     /// The percentile of its decayed commits among all files, from 0 to 1.
     pub churn_percentile: Option<f64>,
     /// True if the tree has too few files for a percentile.
     pub has_few_files: bool,
     /// Incidents in 180 days.
     pub incidents: Option<usize>,
+    /// Those of them that are reverts.
+    pub reverts: usize,
+    /// Its percentile by decayed corrections, from 0 to 1; `None` if there are too few files.
+    pub fixes: Option<f64>,
     /// True if commits changed it, but fewer by people than make a main author.
     pub has_few_commits: bool,
     /// The person with the most commits of all time, and the most active one of the last 180 days.
     pub authors: Option<Authors>,
+}
+
+/// How far tests reach the changed functions of a file.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub struct Reach {
+    /// The changed functions.
+    pub functions: usize,
+    /// Those of them that a test is likely to execute.
+    pub tested: usize,
+    /// True if more of them may have a likely test.
+    pub is_partial: bool,
+}
+
+impl Reach {
+    /// Returns true if tests reach at least half of the functions.
+    pub fn is_enough(self) -> bool {
+        self.tested > 0 && 2 * self.tested >= self.functions
+    }
 }
 
 /// Who changed a file most.
@@ -103,6 +131,18 @@ impl Baseline {
     }
 }
 
+/// Why the size of an edit is not known.
+pub const NOT_COMPARED: &str = "its lines were not compared";
+
+/// A file with fewer dependents is not central, also if no other file has more.
+const DEPENDENTS_MIN: usize = 3;
+
+/// A file with fewer incidents in 180 days is not among those with most corrections.
+const INCIDENTS_MIN: usize = 2;
+
+/// The number of dependents and of incidents that counts in trees with too few files for percentiles.
+const FEW_MIN: u8 = 3;
+
 /// Returns the baseline of a file. Missing evidence is listed, and never counts as absence of risk.
 pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> Baseline {
     let mut made = Baseline::default();
@@ -119,19 +159,36 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             lines >= thresholds.lines,
             counted(lines, "changed line"),
         ),
-        None => unknown.push(Unknown::new("size", "its lines were not compared")),
+        None => unknown.push(Unknown::new("size", NOT_COMPARED)),
     }
     match signals.blast_radius {
-        Some(files) => put(
-            "blast_radius",
-            files as f64,
-            thresholds.blast_radius as f64,
-            files >= thresholds.blast_radius,
-            match files {
+        Some(files) => {
+            let text = match files {
                 1 => "1 file imports it, directly or through others".to_owned(),
                 _ => format!("{files} files import it, directly or through others"),
-            },
-        ),
+            };
+            match (thresholds.blast_radius, signals.central) {
+                (Some(least), _) => {
+                    put("blast_radius", files as f64, least as f64, files >= least, text);
+                }
+                (None, Some(central)) => put(
+                    "blast_radius",
+                    central,
+                    TOP,
+                    central >= TOP && files >= DEPENDENTS_MIN,
+                    format!("{text}; percentile {:.0} of the sources", central * 100.0),
+                ),
+                (None, None) => {
+                    put(
+                        "blast_radius",
+                        files as f64,
+                        f64::from(FEW_MIN),
+                        files >= FEW_MIN as usize,
+                        text,
+                    );
+                }
+            }
+        }
         None => unknown.push(Unknown::new("blast_radius", "its imports are not indexed")),
     }
     match &signals.partners {
@@ -165,11 +222,20 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
             "test_ratio",
             ratio,
             thresholds.test_ratio,
-            ratio < thresholds.test_ratio && !signals.tests_changed,
-            match (ratio > 0.0, signals.tests_changed) {
-                (_, true) => "its tests change as well".to_owned(),
-                (true, false) => format!("{ratio:.2} bytes of tests per byte"),
-                (false, false) => "no test file imports it or is named after it".to_owned(),
+            ratio < thresholds.test_ratio
+                && !signals.tests_changed
+                && !signals.reached.is_some_and(Reach::is_enough),
+            match signals.reached {
+                _ if signals.tests_changed => "tests change as well".to_owned(),
+                Some(Reach { functions, tested, .. }) if tested > 0 => format!(
+                    "tests are likely to execute {tested} of {}",
+                    counted(functions, "changed function")
+                ),
+                _ if ratio > 0.0 => format!("{ratio:.2} bytes of tests per byte"),
+                Some(Reach { is_partial: true, .. }) => {
+                    "not all changed functions have a likely test".to_owned()
+                }
+                _ => "no test was found that reaches it".to_owned(),
             },
         ),
         None => unknown.push(Unknown::new("test_ratio", "its imports are not indexed")),
@@ -188,13 +254,30 @@ pub fn of(signals: &Signals, thresholds: &Thresholds, why_no_history: &str) -> B
         None => unknown.push(Unknown::new("churn", why_no_history)),
     }
     match signals.incidents {
-        Some(count) => put(
-            "incidents",
-            count as f64,
-            thresholds.incidents as f64,
-            count >= thresholds.incidents,
-            format!("{} in 180 days", counted(count, "incident")),
-        ),
+        Some(count) => {
+            let text = format!("{} in 180 days", counted(count, "incident"));
+            match (thresholds.incidents, signals.fixes) {
+                (Some(least), _) => {
+                    put("incidents", count as f64, least as f64, count >= least, text);
+                }
+                (None, Some(fixes)) => put(
+                    "incidents",
+                    fixes,
+                    TOP,
+                    fixes >= TOP && count >= INCIDENTS_MIN,
+                    format!("{text}; percentile {:.0} by corrections", fixes * 100.0),
+                ),
+                (None, None) => {
+                    put(
+                        "incidents",
+                        count as f64,
+                        f64::from(FEW_MIN),
+                        count >= FEW_MIN as usize,
+                        text,
+                    );
+                }
+            }
+        }
         None => unknown.push(Unknown::new("incidents", why_no_history)),
     }
     match &signals.authors {
@@ -272,6 +355,23 @@ mod tests {
             "2 incidents in 180 days",
         ];
         assert_eq!(texts(2), expected);
+    }
+
+    #[test]
+    fn tests_that_reach_the_change_count_without_imports() {
+        let thresholds = Thresholds::of(Kind::Application);
+        let made = |tested, is_partial| {
+            let reached = Some(Reach { functions: 3, tested, is_partial });
+            let signals = Signals { test_ratio: Some(0.0), reached, ..Signals::default() };
+            let found = of(&signals, &thresholds, "").components.remove(0);
+            (found.is_over, found.text)
+        };
+        let text = |text: &str| text.to_owned();
+        let some = |tested| format!("tests are likely to execute {tested} of 3 changed functions");
+        assert_eq!(made(2, false), (false, some(2)));
+        assert_eq!(made(1, false), (true, some(1)));
+        assert_eq!(made(0, true), (true, text("not all changed functions have a likely test")));
+        assert_eq!(made(0, false), (true, text("no test was found that reaches it")));
     }
 
     #[test]

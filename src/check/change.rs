@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::paths;
+use super::edit::{self, Edit};
+use super::paths::{self, Rename};
+use super::role;
 use super::trivial::{Trivial, trivial};
 use crate::base::path;
 use crate::catalog::code::Code;
@@ -16,6 +18,9 @@ use crate::source::secret;
 
 /// The maximum number of files whose texts are compared; the others are counted.
 pub const FILES_MAX: usize = 300;
+
+/// The maximum number of new and of deleted files among which renames are looked for.
+const MOVED_MAX: usize = 5000;
 
 /// The maximum size of a text that is compared, in bytes.
 const TEXT_BYTES_MAX: u64 = 1 << 20;
@@ -72,6 +77,8 @@ pub struct ChangedFile {
     pub is_submodule: bool,
     /// Why the change is trivial, if it is.
     pub trivial: Option<Trivial>,
+    /// How much of the change is code.
+    pub edit: Edit,
     /// The changed lines, at most 12 KiB; secrets are masked.
     pub diff: String,
     /// The removed lines without white space around them, for comparison with those of commits.
@@ -94,6 +101,7 @@ impl ChangedFile {
             is_compared: false,
             is_submodule: false,
             trivial: None,
+            edit: Edit::default(),
             diff: String::new(),
             removed_lines: Vec::new(),
         }
@@ -113,8 +121,9 @@ impl ChangedFile {
         };
         let (Some(old), Some(new)) = (text(before), text(after)) else { return };
         self.is_compared = true;
+        let language = language::of_name(path::split(&self.path).1);
+        self.edit = Edit::of(language, &old, &new);
         if before.is_some() && after.is_some() {
-            let language = language::of_name(path::split(&self.path).1);
             self.trivial = trivial(&self.path, language, &old, &new);
         } else if super::trivial::is_documentation(&self.path) {
             self.trivial = Some(Trivial::Documentation);
@@ -175,9 +184,12 @@ pub struct Change {
 }
 
 impl Change {
-    /// Returns the renames of the work tree, as new and old path.
-    pub fn renames(&self) -> Vec<(Vec<u8>, Vec<u8>)> {
-        let renamed = |file: &ChangedFile| Some((file.path.clone(), file.source.clone()?));
+    /// Returns the renames of the work tree, as new and old path, and whether no line differs.
+    pub fn renames(&self) -> Vec<Rename> {
+        let renamed = |file: &ChangedFile| {
+            let is_exact = file.is_compared && file.added + file.removed == 0;
+            Some(Rename { path: file.path.clone(), source: file.source.clone()?, is_exact })
+        };
         self.files.iter().filter_map(renamed).collect()
     }
 
@@ -202,16 +214,19 @@ pub fn read(code: &dyn Code, git: &Git, scope: &Scope) -> Result<Change> {
             None => return Err(git.no_commit(name)),
         },
     };
-    match (scope, &reference) {
+    let mut change = match (scope, &reference) {
         // Without a commit to compare with, everything that is staged is new.
-        (Scope::Staged, _) | (_, None) => staged(git, reference),
+        (Scope::Staged, _) | (_, None) => staged(git, reference)?,
         (_, Some(commit)) => {
             let change = compared(code, git, commit)?;
             let is_head = head.as_ref() == Some(commit);
             let own = if is_head { Vec::new() } else { git.commits_since(commit)? };
-            Ok(Change { own: own.into_iter().collect(), ..change })
+            Change { own: own.into_iter().collect(), ..change }
         }
-    }
+    };
+    let mut edits: Vec<&mut Edit> = change.files.iter_mut().map(|file| &mut file.edit).collect();
+    edit::settle(&mut edits);
+    Ok(change)
 }
 
 /// Reads the difference of git's index from a commit.
@@ -286,7 +301,13 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
         file.is_submodule = true;
         files.push(file);
     }
+    follow_moves(code, git, commit, &mut files)?;
     let left_out = files.len().saturating_sub(FILES_MAX);
+    // Sources are worth more than data.
+    files.sort_by(|a, b| {
+        let by_role = role::of_path(&a.path).cmp(&role::of_path(&b.path));
+        by_role.then_with(|| path::compare(&a.path, &b.path))
+    });
     files.truncate(FILES_MAX);
     let has_before = |file: &ChangedFile| file.kind != ChangeKind::Added && !file.is_submodule;
     let earlier: Vec<Vec<u8>> =
@@ -299,7 +320,6 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
         let after = has_after.then(|| read_now(code, &file.path));
         texts.push((before.flatten(), after.flatten()));
     }
-    follow_moves(&mut files, &mut texts);
     for (file, (before, after)) in files.iter_mut().zip(&texts) {
         // A side that should exist but could not be read leaves the file uncompared.
         let is_read = match file.kind {
@@ -315,28 +335,49 @@ fn compared(code: &dyn Code, git: &Git, commit: &str) -> Result<Change> {
     Ok(Change { reference: Some(commit.to_owned()), files, left_out, own: BTreeSet::new() })
 }
 
-/// Replaces pairs of a new and a deleted file by a renamed one, if their contents are alike.
-fn follow_moves(files: &mut Vec<ChangedFile>, texts: &mut Vec<(Option<Vec<u8>>, Option<Vec<u8>>)>) {
-    let of_kind = |kind: ChangeKind| -> Vec<(Vec<u8>, Vec<u8>)> {
-        let all = files.iter().zip(texts.iter()).filter(|(file, _)| file.kind == kind);
-        all.filter_map(|(file, (before, after))| {
-            let text = if kind == ChangeKind::Added { after } else { before };
-            Some((file.path.clone(), text.clone()?))
-        })
-        .collect()
+/// Replaces pairs of a new and a deleted file by a renamed one, if their contents are alike: git does not
+/// know files that were moved without `git mv`. Of many files, those whose names are on both sides are
+/// compared.
+fn follow_moves(
+    code: &dyn Code,
+    git: &Git,
+    commit: &str,
+    files: &mut Vec<ChangedFile>,
+) -> Result<()> {
+    let of_kind = |kind: ChangeKind| -> Vec<Vec<u8>> {
+        let is_it = |file: &&ChangedFile| file.kind == kind && !file.is_submodule;
+        files.iter().filter(is_it).map(|file| file.path.clone()).collect()
     };
-    for (new, old) in paths::moved(&of_kind(ChangeKind::Added), &of_kind(ChangeKind::Deleted)) {
-        let place =
-            |path: &[u8], files: &[ChangedFile]| files.iter().position(|it| it.path == path);
-        let Some(from) = place(&old, files) else { continue };
-        files.remove(from);
-        let (before, _) = texts.remove(from);
-        if let Some(at) = place(&new, files) {
-            files[at].kind = ChangeKind::Renamed;
-            files[at].source = Some(old);
-            texts[at].0 = before;
+    let (mut new, mut gone) = (of_kind(ChangeKind::Added), of_kind(ChangeKind::Deleted));
+    if new.is_empty() || gone.is_empty() {
+        return Ok(());
+    }
+    if new.len().max(gone.len()) > paths::COMPARED_MAX {
+        let names = |paths: &[Vec<u8>]| -> BTreeSet<Vec<u8>> {
+            paths.iter().map(|path| path::split(path).1.to_vec()).collect()
+        };
+        let (new_names, gone_names) = (names(&new), names(&gone));
+        new.retain(|path| gone_names.contains(path::split(path).1));
+        gone.retain(|path| new_names.contains(path::split(path).1));
+    }
+    new.truncate(MOVED_MAX);
+    gone.truncate(MOVED_MAX);
+    let texts = git.contents_at(commit, &gone)?.into_iter();
+    let gone: Vec<(Vec<u8>, Vec<u8>)> = gone
+        .into_iter()
+        .zip(texts)
+        .filter_map(|(path, text)| Some((path, masked(&text?))))
+        .collect();
+    let new: Vec<(Vec<u8>, Vec<u8>)> =
+        new.into_iter().filter_map(|path| read_now(code, &path).map(|text| (path, text))).collect();
+    for (new, old) in paths::moved(&new, &gone) {
+        files.retain(|file| file.path != old || file.kind != ChangeKind::Deleted);
+        if let Some(file) = files.iter_mut().find(|file| file.path == new) {
+            file.kind = ChangeKind::Renamed;
+            file.source = Some(old);
         }
     }
+    Ok(())
 }
 
 /// Returns the present text of a file, with its secrets masked; `None` if it is longer than what is

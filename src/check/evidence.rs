@@ -8,7 +8,7 @@ use super::baseline::{Authors, Partner, Signals};
 use super::change::{Change, ChangeKind, ChangedFile};
 use super::incidents::{self, Incident, Source};
 use super::investigate::{CommitEntry, IncidentEntry, Owner, State, ToolCall, ToolResult, Tools};
-use super::paths::{KnownPath, Renames};
+use super::paths::{KnownPath, Rename, Renames};
 use super::score::{self, Features};
 use crate::base::ids::FileId;
 use crate::base::path::{self, shown};
@@ -55,8 +55,10 @@ pub struct Evidence<'a> {
     activity: Option<Arc<Activity>>,
     coupling: OnceLock<Option<Arc<Coupling>>>,
     churn: OnceLock<Vec<f64>>,
+    fixes: OnceLock<Vec<f64>>,
+    ranks: OnceLock<Vec<f32>>,
     recorded: Vec<Recorded>,
-    renames: Vec<(Vec<u8>, Vec<u8>)>,
+    renames: Vec<Rename>,
     changed: BTreeSet<Vec<u8>>,
     why_no_history: String,
     /// See [`rules_hash`].
@@ -100,6 +102,8 @@ impl<'a> Evidence<'a> {
             activity,
             coupling: OnceLock::new(),
             churn: OnceLock::new(),
+            fixes: OnceLock::new(),
+            ranks: OnceLock::new(),
             recorded,
             renames: change.renames(),
             changed,
@@ -150,8 +154,8 @@ impl<'a> Evidence<'a> {
         if self.history.as_ref().is_some_and(is_known) {
             return file;
         }
-        let renamed = self.renames.iter().find(|(new, _)| new == file);
-        renamed.map_or(file, |(_, old)| old)
+        let renamed = self.renames.iter().find(|it| it.path == file);
+        renamed.map_or(file, |it| &it.source)
     }
 
     fn coupling(&self) -> Option<&Arc<Coupling>> {
@@ -174,6 +178,38 @@ impl<'a> Evidence<'a> {
         })
     }
 
+    /// Returns the decayed corrections of the files of the tree, ascending.
+    fn fixes(&self) -> &[f64] {
+        self.fixes.get_or_init(|| {
+            let Some(activity) = &self.activity else { return Vec::new() };
+            let files = self.catalog.files();
+            let fixes = files.iter().filter_map(|(path, _)| Some(activity.file(path)?.fix_weight));
+            let mut fixes: Vec<f64> = fixes.collect();
+            fixes.sort_unstable_by(f64::total_cmp);
+            fixes
+        })
+    }
+
+    /// Returns the centrality of the sources of the tree, ascending.
+    fn ranks(&self) -> &[f32] {
+        self.ranks.get_or_init(|| {
+            let all = self.catalog.file_rank();
+            let files = self.catalog.files().iter().zip(all);
+            let own = files.filter(|((path, _), _)| marks::is_own_source(path));
+            let mut ranks: Vec<f32> = own.map(|(_, rank)| *rank).collect();
+            ranks.sort_unstable_by(f32::total_cmp);
+            ranks
+        })
+    }
+
+    /// Returns the percentile of a source by its importers; `None` if there are too few sources.
+    fn central(&self, file: FileId) -> Option<f64> {
+        let ranks = self.ranks();
+        let own = *self.catalog.file_rank().get(file.index())?;
+        let lower = ranks.partition_point(|other| *other < own);
+        (ranks.len() >= COMPARED_MIN).then(|| lower as f64 / ranks.len() as f64)
+    }
+
     fn file_id(&self, path: &[u8]) -> Option<FileId> {
         self.catalog.files().find(path).map(FileId::new)
     }
@@ -191,6 +227,12 @@ impl<'a> Evidence<'a> {
         marks.test || marks.ranks_last()
     }
 
+    /// Returns true if the file is a test, or data of tests.
+    pub fn is_test_path(&self, path: &[u8]) -> bool {
+        let file = self.file_id(path);
+        file.map_or_else(|| marks::of_path(path).test, |file| self.is_test(file))
+    }
+
     /// Returns the signals of a file. O(files + partners + dependents).
     pub fn signals(&self, file: &ChangedFile, partners_min: (f64, u32)) -> Signals {
         let committed = self.committed(&file.path);
@@ -201,11 +243,21 @@ impl<'a> Evidence<'a> {
         let is_secondary = self.is_secondary(&file.path);
         let tests = id.filter(|_| !is_secondary).map(|id| self.tests(id));
         let commits = of_file.filter(|_| has_commits);
+        let incidents = commits.map(|_| self.incidents(&file.path, 180));
+        let is_revert = |it: &&Incident| it.source == Source::Revert;
         Signals {
             is_new: self.history.is_some() && !has_commits && !self.is_shallow(),
             lines: (file.is_compared || file.kind == ChangeKind::Unchanged)
                 .then_some(file.added + file.removed),
             blast_radius: id.map(|id| self.dependents(id).len()),
+            central: id.and_then(|id| self.central(id)),
+            reached: None,
+            reverts: incidents.iter().flatten().filter(is_revert).count(),
+            fixes: commits.filter(|_| self.fixes().len() >= COMPARED_MIN).map(|it| {
+                let all = self.fixes();
+                let lower = all.partition_point(|&other| other < it.fix_weight);
+                lower as f64 / all.len() as f64
+            }),
             partners: commits.and_then(|_| self.partners(committed, partners_min)),
             test_ratio: tests.as_ref().map(|(ratio, _)| *ratio),
             tests_changed: tests.is_some_and(|(_, files)| {
@@ -217,7 +269,7 @@ impl<'a> Evidence<'a> {
                 (at_most as f64 / all.len() as f64).min(1.0)
             }),
             has_few_files: commits.is_some() && self.churn().len() < COMPARED_MIN,
-            incidents: commits.map(|_| self.incidents(&file.path, 180).len()),
+            incidents: incidents.as_ref().map(Vec::len),
             has_few_commits: commits.is_some_and(|it| it.commits < OWNED_COMMITS_MIN),
             authors: commits.filter(|it| it.commits >= OWNED_COMMITS_MIN).and_then(|it| {
                 let main = it.people.iter().max_by(|a, b| {
@@ -253,7 +305,9 @@ impl<'a> Evidence<'a> {
         let mut lines: Vec<usize> = Vec::new();
         let mut new = 0.0;
         for file in &files {
-            made.added += file.added as f64;
+            // Comments, moved lines and literals are no code that may have to be corrected.
+            let is_mostly_code = 2.0 * file.edit.size() >= file.added as f64;
+            made.added += if is_mostly_code { file.added as f64 } else { file.edit.size() };
             made.removed += file.removed as f64;
             lines.push(file.added + file.removed);
             directories.insert(path::split(&file.path).0);

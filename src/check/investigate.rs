@@ -8,6 +8,8 @@
 pub mod model;
 pub mod rules;
 
+use std::time::Instant;
+
 use serde::{Deserialize, Serialize};
 
 use super::baseline::{Baseline, Partner};
@@ -171,6 +173,9 @@ pub struct CallRecord {
     pub call: ToolCall,
     /// Its result.
     pub result: ToolResult,
+    /// How long it took, in milliseconds.
+    #[serde(default)]
+    pub elapsed_ms: f64,
 }
 
 /// The state of an investigation.
@@ -200,6 +205,13 @@ impl State {
     /// Returns true if no further step is possible.
     pub fn is_over(&self) -> bool {
         self.verdict.is_some() || self.steps >= STEPS_MAX
+    }
+
+    /// Returns a hash of the change that is investigated: equal changes of equal files have the same.
+    pub fn fingerprint(&self) -> String {
+        let lines = self.removed_lines.join("\n");
+        let all = [self.file.as_str(), &self.diff, &lines].join("\0");
+        format!("{:032x}", xxhash_rust::xxh3::xxh3_128(all.as_bytes()))
     }
 
     /// Returns the verdict; that of an emergency if the investigation did not finish.
@@ -240,8 +252,10 @@ pub fn reduce(mut state: State, calls: Vec<ToolCall>, tools: &dyn Tools) -> Stat
             state.verdict = Some(verdict);
             break;
         }
+        let started = Instant::now();
         let result = tools.result(&state, &call);
-        state.calls.push(CallRecord { step: state.steps, call, result });
+        let elapsed_ms = (started.elapsed().as_secs_f64() * 1e4).round() / 10.0;
+        state.calls.push(CallRecord { step: state.steps, call, result, elapsed_ms });
     }
     state
 }
@@ -259,17 +273,6 @@ pub fn run(driver: &mut dyn Driver, mut state: State, tools: &dyn Tools) -> (Sta
     }
     let verdict = state.conclude(None);
     (state, verdict)
-}
-
-/// Keeps the states in which investigations begin, and investigates nothing.
-#[derive(Debug, Default)]
-pub struct Recorder(pub Vec<State>);
-
-impl Driver for Recorder {
-    fn next(&mut self, state: &State) -> Result<Vec<ToolCall>, String> {
-        self.0.push(state.clone());
-        Err("nothing was investigated".to_owned())
-    }
 }
 
 #[cfg(test)]
@@ -308,6 +311,9 @@ mod tests {
         let calls = vec![ToolCall::QueryCochangePartners { threshold: 0.5 }, finish];
         let state = reduce(State::default(), calls, &Nothing);
         let text = serde_json::to_string(&state).expect("it is JSON");
-        assert_eq!(serde_json::from_str::<State>(&text).expect("it is a state"), state);
+        let stored: State = serde_json::from_str(&text).expect("it is a state");
+        assert_eq!((&stored, stored.fingerprint()), (&state, state.fingerprint()));
+        let other = State { diff: "+a\n".to_owned(), ..stored };
+        assert_ne!(other.fingerprint(), state.fingerprint());
     }
 }

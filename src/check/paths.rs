@@ -1,6 +1,7 @@
 //! Every path that a file ever had.
 //!
-//! The present path is certain (`exact`). Former paths come from the renames of the commit log and
+//! The present path is certain (`exact`), and so is the former one of a rename of the work tree in which no
+//! line differs. Other former paths come from the renames of the commit log and
 //! from those of the work tree (`git-follow`): git detects them by the similarity of contents, so they
 //! are likely, not certain. A copy is a new file: its source is not a former path. A path that was
 //! deleted and created again counts as one file, as for `git log --follow`.
@@ -15,7 +16,7 @@ use crate::history::{Log, PathId};
 #[derive(Clone, Copy, Debug, Eq, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
-    /// It is the present path.
+    /// It is the present path, or the content did not change with the path.
     Exact,
     /// A chain of renames leads from it to the present path.
     GitFollow,
@@ -38,6 +39,17 @@ pub struct KnownPath {
     pub path: Vec<u8>,
     /// How it was found.
     pub method: Method,
+}
+
+/// A rename of the work tree.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Rename {
+    /// The new path.
+    pub path: Vec<u8>,
+    /// The old path.
+    pub source: Vec<u8>,
+    /// True if the content is the same.
+    pub is_exact: bool,
 }
 
 /// The renames of a log.
@@ -65,16 +77,17 @@ impl<'a> Renames<'a> {
     }
 
     /// Returns the paths of the file at `path`: itself, then former ones, the latest first.
-    /// `uncommitted` are renames of the work tree, as new and old path. O(its renames).
-    pub fn resolve(&self, path: &[u8], uncommitted: &[(Vec<u8>, Vec<u8>)]) -> Vec<KnownPath> {
+    /// `uncommitted` are renames of the work tree. O(its renames).
+    pub fn resolve(&self, path: &[u8], uncommitted: &[Rename]) -> Vec<KnownPath> {
         let mut found = vec![KnownPath { path: path.to_vec(), method: Method::Exact }];
-        let moved = uncommitted.iter().find(|(new, _)| new == path);
-        if let Some((_, old)) = moved {
-            found.push(KnownPath { path: old.clone(), method: Method::GitFollow });
+        let moved = uncommitted.iter().find(|it| it.path == path);
+        if let Some(Rename { source, is_exact, .. }) = moved {
+            let method = if *is_exact { Method::Exact } else { Method::GitFollow };
+            found.push(KnownPath { path: source.clone(), method });
         }
         // A path and the newest commit that may have changed it under this name.
         let mut open: Vec<(Vec<u8>, usize)> =
-            vec![(moved.map_or_else(|| path.to_vec(), |(_, old)| old.clone()), 0)];
+            vec![(moved.map_or_else(|| path.to_vec(), |it| it.source.clone()), 0)];
         let mut seen: FxHashSet<(usize, PathId)> = FxHashSet::default();
         while let Some((path, from)) = open.pop() {
             let renames = self.to.get(path.as_slice()).map_or(&[][..], Vec::as_slice);
@@ -94,57 +107,126 @@ impl<'a> Renames<'a> {
     }
 
     /// Resolves several paths, in their order. O(their renames).
-    pub fn resolve_all(
-        &self,
-        paths: &[Vec<u8>],
-        uncommitted: &[(Vec<u8>, Vec<u8>)],
-    ) -> Vec<Vec<KnownPath>> {
+    pub fn resolve_all(&self, paths: &[Vec<u8>], uncommitted: &[Rename]) -> Vec<Vec<KnownPath>> {
         paths.iter().map(|path| self.resolve(path, uncommitted)).collect()
     }
 }
 
+/// The number of files of either side up to which all are compared with all.
+pub const COMPARED_MAX: usize = 200;
+
 /// Returns renames among files that are new and files that are gone, as new and old path: git does
-/// not detect them before the new file is added. Each text is used once; equal texts come first, then
-/// the most similar ones that share at least half of their lines. O(new · gone · lines).
+/// not detect them before the new file is added. Each text is used once: equal texts come first, then
+/// files of the same name, then all others if they are few; the most similar ones that share at least half
+/// of their lines. O(n log n + pairs of files of the same name + few²).
 pub fn moved(new: &[(Vec<u8>, Vec<u8>)], gone: &[(Vec<u8>, Vec<u8>)]) -> Vec<(Vec<u8>, Vec<u8>)> {
-    const FILES_MAX: usize = 200;
-    /// Shorter texts are alike by chance.
-    const BYTES_MIN: usize = 16;
-    let lines = |text: &[u8]| -> Vec<u64> {
-        let mut lines: Vec<u64> =
-            text.split(|&byte| byte == b'\n').map(xxhash_rust::xxh3::xxh3_64).collect();
-        lines.sort_unstable();
-        lines
-    };
-    let prepared = |files: &[(Vec<u8>, Vec<u8>)]| -> Vec<Vec<u64>> {
-        files.iter().take(FILES_MAX).map(|(_, text)| lines(text)).collect()
-    };
-    let (new_lines, gone_lines) = (prepared(new), prepared(gone));
-    let mut pairs: Vec<(u32, bool, usize, usize)> = Vec::new();
-    for (at, own) in new_lines.iter().enumerate() {
-        for (from, former) in gone_lines.iter().enumerate() {
-            let (longest, is_equal) = (own.len().max(former.len()), new[at].1 == gone[from].1);
-            if !is_equal && (new[at].1.len() < BYTES_MIN || gone[from].1.len() < BYTES_MIN) {
+    let mut sides = Sides::new(new, gone);
+    let equal = sides.pairs(|(_, text)| text.clone());
+    sides.pair(equal);
+    let named = sides.pairs(|(path, _)| path::split(path).1.to_vec());
+    sides.pair(named);
+    let (new_left, gone_left) = (sides.left(&sides.new_used), sides.left(&sides.gone_used));
+    if new_left.len() <= COMPARED_MAX && gone_left.len() <= COMPARED_MAX {
+        let all = new_left.iter().flat_map(|&at| gone_left.iter().map(move |&from| (at, from)));
+        let all = all.collect();
+        sides.pair(all);
+    }
+    let mut found = sides.found;
+    found.sort();
+    found
+}
+
+/// Texts that are shorter are alike by chance.
+const BYTES_MIN: usize = 16;
+
+/// Files of the same name on both sides are paired with all others of it up to this number of pairs.
+const GROUP_PAIRS_MAX: usize = 10_000;
+
+/// A path with its text.
+type File = (Vec<u8>, Vec<u8>);
+
+/// The files of both sides, and which of them are paired.
+struct Sides<'a> {
+    new: &'a [File],
+    gone: &'a [File],
+    new_lines: Vec<Vec<u64>>,
+    gone_lines: Vec<Vec<u64>>,
+    new_used: Vec<bool>,
+    gone_used: Vec<bool>,
+    found: Vec<(Vec<u8>, Vec<u8>)>,
+}
+
+impl<'a> Sides<'a> {
+    fn new(new: &'a [File], gone: &'a [File]) -> Sides<'a> {
+        let lines = |files: &[File]| -> Vec<Vec<u64>> {
+            let of_text = |(_, text): &File| {
+                let lines = text.split(|&byte| byte == b'\n').map(xxhash_rust::xxh3::xxh3_64);
+                let mut lines: Vec<u64> = lines.collect();
+                lines.sort_unstable();
+                lines
+            };
+            files.iter().map(of_text).collect()
+        };
+        Sides {
+            new,
+            gone,
+            new_lines: lines(new),
+            gone_lines: lines(gone),
+            new_used: vec![false; new.len()],
+            gone_used: vec![false; gone.len()],
+            found: Vec::new(),
+        }
+    }
+
+    fn left(&self, used: &[bool]) -> Vec<usize> {
+        (0..used.len()).filter(|&at| !used[at]).collect()
+    }
+
+    /// Returns the pairs of files that are left and have the same key.
+    fn pairs(&self, key: impl Fn(&File) -> Vec<u8>) -> Vec<(usize, usize)> {
+        let mut groups: FxHashMap<Vec<u8>, (Vec<usize>, Vec<usize>)> = FxHashMap::default();
+        for at in self.left(&self.new_used) {
+            groups.entry(key(&self.new[at])).or_default().0.push(at);
+        }
+        for from in self.left(&self.gone_used) {
+            groups.entry(key(&self.gone[from])).or_default().1.push(from);
+        }
+        let is_small = |(new, gone): &&(Vec<usize>, Vec<usize>)| {
+            new.len().saturating_mul(gone.len()) <= GROUP_PAIRS_MAX
+        };
+        let groups = groups.values().filter(is_small);
+        groups
+            .flat_map(|(new, gone)| {
+                new.iter().flat_map(|&at| gone.iter().map(move |&from| (at, from)))
+            })
+            .collect()
+    }
+
+    /// Pairs files, the most similar ones first.
+    fn pair(&mut self, candidates: Vec<(usize, usize)>) {
+        let mut pairs: Vec<(u32, bool, usize, usize)> = Vec::new();
+        for (at, from) in candidates {
+            let (own, former) = (&self.new_lines[at], &self.gone_lines[from]);
+            let ((path, text), (old_path, old_text)) = (&self.new[at], &self.gone[from]);
+            let is_equal = text == old_text;
+            if !is_equal && (text.len() < BYTES_MIN || old_text.len() < BYTES_MIN) {
                 continue;
             }
-            let percent = if is_equal { 101 } else { common(own, former) * 100 / longest.max(1) };
-            let is_named_alike = path::split(&new[at].0).1 == path::split(&gone[from].0).1;
+            let longest = own.len().max(former.len()).max(1);
+            let percent = if is_equal { 101 } else { common(own, former) * 100 / longest };
+            let is_named_alike = path::split(path).1 == path::split(old_path).1;
             if percent >= 50 {
                 pairs.push((percent as u32, is_named_alike, at, from));
             }
         }
-    }
-    pairs.sort_by(|a, b| (b.0, b.1, a.2, a.3).cmp(&(a.0, a.1, b.2, b.3)));
-    let (mut used_new, mut used_gone) = (vec![false; new.len()], vec![false; gone.len()]);
-    let mut found = Vec::new();
-    for (_, _, at, from) in pairs {
-        if !used_new[at] && !used_gone[from] {
-            (used_new[at], used_gone[from]) = (true, true);
-            found.push((new[at].0.clone(), gone[from].0.clone()));
+        pairs.sort_by(|a, b| (b.0, b.1, a.2, a.3).cmp(&(a.0, a.1, b.2, b.3)));
+        for (_, _, at, from) in pairs {
+            if !self.new_used[at] && !self.gone_used[from] {
+                (self.new_used[at], self.gone_used[from]) = (true, true);
+                self.found.push((self.new[at].0.clone(), self.gone[from].0.clone()));
+            }
         }
     }
-    found.sort();
-    found
 }
 
 /// Returns the number of common elements of two sorted lists.
@@ -177,6 +259,12 @@ mod tests {
         let expected =
             [(b"x/a.rs".to_vec(), b"b.rs".to_vec()), (b"y.rs".to_vec(), b"a.rs".to_vec())];
         assert_eq!(moved(&new, &gone), expected);
+        let many = |directory: &str, last: &str| -> Vec<(Vec<u8>, Vec<u8>)> {
+            let text = |at: usize| (0..4).map(|line| format!("{at} {line}\n")).collect::<String>();
+            let name = |at: usize| format!("{directory}/{at}.rs");
+            (0..300).map(|at| file(&name(at), &format!("{}{last}\n", text(at)))).collect()
+        };
+        assert_eq!(moved(&many("n", "x"), &many("o", "y")).len(), 300, "by their names");
         assert!(moved(&[file("n", "")], &[file("o", "x\n")]).is_empty());
     }
 }

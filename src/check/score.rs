@@ -100,7 +100,7 @@ impl Model {
     pub const DEFAULT: Model = Model {
         bias: -4.3,
         weights: [0.7, 0.11, 0.0, 0.04, 0.0, 0.2, 0.0, 0.0, 0.0],
-        levels: [0.15, 0.35, 0.6],
+        levels: [0.25, 0.7, 0.9],
     };
 
     /// Returns the score, from 0 to 1.

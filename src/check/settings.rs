@@ -38,8 +38,9 @@ impl Kind {
 /// Values from which on a component of the baseline counts against a change.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Thresholds {
-    /// Files that import the file, directly or through others.
-    pub blast_radius: usize,
+    /// Files that import the file, directly or through others; without a number, the percentile of the
+    /// file among the sources of the repository counts.
+    pub blast_radius: Option<usize>,
     /// The share of the file's commits that changed a partner as well, from 0 to 1.
     pub cochange_share: f64,
     /// The least number of common commits of a partner.
@@ -48,8 +49,8 @@ pub struct Thresholds {
     pub test_ratio: f64,
     /// The percentile of the decayed commits among all files, from 0 to 1.
     pub churn_percentile: f64,
-    /// Incidents in 180 days.
-    pub incidents: usize,
+    /// Incidents in 180 days; without a number, the percentile of the file by corrections counts.
+    pub incidents: Option<usize>,
     /// Added and removed lines of the change.
     pub lines: usize,
 }
@@ -58,19 +59,18 @@ impl Thresholds {
     /// Returns the defaults of a kind of project.
     pub fn of(kind: Kind) -> Thresholds {
         let base = Thresholds {
-            blast_radius: 20,
+            blast_radius: None,
             cochange_share: 0.5,
             cochange_commits: 3,
             test_ratio: 0.2,
             churn_percentile: 0.9,
-            incidents: 3,
+            incidents: None,
             lines: 400,
         };
         match kind {
-            Kind::Application => base,
+            Kind::Application | Kind::Monorepo => base,
             // An error in a library reaches every user; its tests are close to its files.
-            Kind::Library => Thresholds { blast_radius: 10, test_ratio: 0.3, ..base },
-            Kind::Monorepo => Thresholds { blast_radius: 50, ..base },
+            Kind::Library => Thresholds { test_ratio: 0.3, ..base },
         }
     }
 }
@@ -132,7 +132,7 @@ impl Settings {
             None => Ok(default),
         };
         let thresholds = Thresholds {
-            blast_radius: table.blast_radius.unwrap_or(base.blast_radius),
+            blast_radius: table.blast_radius.or(base.blast_radius),
             cochange_share: share(table.cochange_share, base.cochange_share, "cochange_share")?,
             cochange_commits: table.cochange_commits.unwrap_or(base.cochange_commits),
             test_ratio: match table.test_ratio {
@@ -145,7 +145,7 @@ impl Settings {
                 base.churn_percentile,
                 "churn_percentile",
             )?,
-            incidents: table.incidents.unwrap_or(base.incidents),
+            incidents: table.incidents.or(base.incidents),
             lines: table.lines.unwrap_or(base.lines),
         };
         Ok(Settings { kind, thresholds })
@@ -161,7 +161,10 @@ mod tests {
         let settings = Settings::parse("[check]\nkind = 'library'\nlines = 7\n", Kind::Monorepo);
         let settings = settings.expect("it is valid");
         assert_eq!((settings.kind, settings.thresholds.lines), (Kind::Library, 7));
-        assert_eq!(settings.thresholds.blast_radius, 10);
+        assert_eq!((settings.thresholds.blast_radius, settings.thresholds.test_ratio), (None, 0.3));
+        let own = Settings::parse("[check]\nblast_radius = 5\nincidents = 2\n", Kind::Library);
+        let own = own.expect("it is valid").thresholds;
+        assert_eq!((own.blast_radius, own.incidents), (Some(5), Some(2)));
         let none = Settings::parse("[other]\nx = 1\n", Kind::Monorepo).expect("it is valid");
         assert_eq!(none, Settings::of(Kind::Monorepo));
         for text in

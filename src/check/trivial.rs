@@ -4,9 +4,10 @@
 //! kept as they are. Where the scanner is uncertain, the change counts as one of code: an unclosed
 //! quote keeps its line, indentation is kept in languages where it may have a meaning, a `#` after a
 //! here-document or inside of a word is none that begins a comment, and comments that programs read
-//! (`directives`) count as code.
+//! (`directives`) count as code. Docstrings count as comments, unless the file reads them itself.
 
 mod directives;
+mod docstrings;
 
 use serde::Serialize;
 
@@ -106,6 +107,10 @@ pub fn is_documentation(path: &[u8]) -> bool {
     };
     match extension {
         "md" | "markdown" | "rst" | "adoc" | "asciidoc" => true,
+        // Pages of `man`.
+        _ if extension.len() == 1 && extension.bytes().all(|it| (b'1'..=b'8').contains(&it)) => {
+            true
+        }
         "txt" => below_docs() || DOCUMENTS.contains(&stem),
         "" => DOCUMENTS.contains(&stem),
         _ => false,
@@ -148,23 +153,55 @@ pub fn code_lines(language: Option<&Language>, text: &str) -> Vec<usize> {
     lines
 }
 
+/// The start of a line that begins inside of a string; see [`code`].
+pub const IN_STRING: char = '\u{1}';
+
+/// Returns a text without its comments and documentation, and without blank lines and white space that
+/// has no meaning. A line that begins inside of a string starts with [`IN_STRING`]. O(text).
+pub fn code(language: Option<&Language>, text: &str) -> String {
+    Essence { marks_strings: true, ..Essence::default() }.with(text, language).code
+}
+
 /// A text in its parts.
 #[derive(Debug, Default)]
 struct Essence<'t> {
     code: String,
+    /// How many brackets are open at the end of `code`.
+    depth: usize,
+    /// True to begin lines inside of strings with [`IN_STRING`].
+    marks_strings: bool,
+    /// Whether a here-document, or a block of text in YAML, may have begun on a line that has ended.
+    has_document: bool,
     comments: Vec<&'t str>,
     directives: Vec<&'t str>,
 }
 
 impl<'t> Essence<'t> {
     fn of(text: &'t str, language: Option<&Language>) -> Essence<'t> {
-        let mut essence = Essence::default();
+        Essence::default().with(text, language)
+    }
+
+    /// Adds a text.
+    fn with(self, text: &'t str, language: Option<&Language>) -> Essence<'t> {
+        let mut essence = self;
         let name = language.map_or("", |it| it.name);
         let rules = Rules::of(language);
         let reader = directives::Reader::new(name, text);
         let mut rest = text;
+        // Programs that read their own docstrings may show or parse them.
+        let has_docstrings = !["__doc__", "docopt"].iter().any(|word| text.contains(word));
         while let Some(first) = rest.chars().next() {
-            let length = rules.comment(rest, &essence.code).map(|length| (length, true));
+            let documentation = || {
+                let is_open = essence.depth > 0;
+                let length = docstrings::length(name, rest, &essence.code, is_open);
+                length.filter(|_| has_docstrings)
+            };
+            if let Some(length) = documentation() {
+                essence.comments.push(&rest[..length]);
+                rest = &rest[length..];
+                continue;
+            }
+            let length = rules.comment(rest, &essence).map(|length| (length, true));
             let length =
                 length.or_else(|| rules.string(rest, &essence.code).map(|length| (length, false)));
             match length {
@@ -177,12 +214,18 @@ impl<'t> Essence<'t> {
                     }
                     rest = &rest[length..];
                 }
+                Some((length, false)) if essence.marks_strings => {
+                    let marked = rest[..length].replace('\n', &format!("\n{IN_STRING}"));
+                    essence.code.push_str(&marked);
+                    rest = &rest[length..];
+                }
                 Some((length, false)) => {
                     essence.code.push_str(&rest[..length]);
                     rest = &rest[length..];
                 }
                 None if first == '\n' => {
                     essence.end_line();
+                    essence.has_document |= rules.begins_document(essence.line_before_end());
                     rest = &rest[1..];
                 }
                 None if first.is_whitespace() => {
@@ -197,6 +240,11 @@ impl<'t> Essence<'t> {
                     rest = &rest[length..];
                 }
                 None => {
+                    match first {
+                        '(' | '[' | '{' => essence.depth += 1,
+                        ')' | ']' | '}' => essence.depth = essence.depth.saturating_sub(1),
+                        _ => {}
+                    }
                     essence.code.push(first);
                     rest = &rest[first.len_utf8()..];
                 }
@@ -204,6 +252,12 @@ impl<'t> Essence<'t> {
         }
         essence.end_line();
         essence
+    }
+
+    /// Returns the last line that has ended.
+    fn line_before_end(&self) -> &str {
+        let code = self.code.strip_suffix('\n').unwrap_or(&self.code);
+        code.rsplit('\n').next().unwrap_or(code)
     }
 
     /// Ends a line: blank lines and spaces at its end are dropped.
@@ -239,8 +293,8 @@ impl Rules {
         languages.contains(&self.name)
     }
 
-    /// Returns the length of the comment at the start of a text; `code` is what comes before it.
-    fn comment(&self, text: &str, code: &str) -> Option<usize> {
+    /// Returns the length of the comment at the start of a text; `before` is what comes before it.
+    fn comment(&self, text: &str, before: &Essence<'_>) -> Option<usize> {
         for (open, close) in self.block {
             if let Some(inner) = text.strip_prefix(open) {
                 let end = inner.find(close).map(|at| open.len() + at + close.len());
@@ -248,25 +302,27 @@ impl Rules {
             }
         }
         let is_line = self.line.iter().any(|open| text.starts_with(open));
-        if !is_line || text.starts_with('#') && !self.may_begin_comment(code) {
+        if !is_line || text.starts_with('#') && !self.may_begin_comment(before) {
             return None;
         }
         Some(text.find('\n').unwrap_or(text.len()))
     }
 
-    /// Returns false if a `#` after `code` may be part of a word, an expression or a here-document.
-    fn may_begin_comment(&self, code: &str) -> bool {
-        let line = code.rsplit('\n').next().unwrap_or(code);
+    /// Returns false if a `#` after `before` may be part of a word, an expression or a here-document.
+    fn may_begin_comment(&self, before: &Essence<'_>) -> bool {
+        let line = before.code.rsplit('\n').next().unwrap_or(&before.code);
         let is_in_word = line.ends_with(|c: char| !c.is_whitespace() && c != ';');
         let is_in_regex = self.is_in(REGEXES) && line.contains(['/', '%']);
-        let is_in_document = || match self.name {
-            "yaml" => code.lines().any(|line| {
-                let line = line.trim_end_matches(['+', '-', ' ']);
-                line.ends_with(['|', '>'])
-            }),
-            _ => self.is_in(HERE_DOCUMENTS) && has_here_document(code),
-        };
-        !is_in_word && !is_in_regex && !is_in_document()
+        let is_in_document = before.has_document || self.begins_document(line);
+        !is_in_word && !is_in_regex && !is_in_document
+    }
+
+    /// Returns true if the lines after this one may be text in which a `#` begins no comment.
+    fn begins_document(&self, line: &str) -> bool {
+        match self.name {
+            "yaml" => line.trim_end_matches(['+', '-', ' ']).ends_with(['|', '>']),
+            _ => self.is_in(HERE_DOCUMENTS) && has_here_document(line),
+        }
     }
 
     /// Returns the length of the string at the start of a text; `code` is what comes before it.
@@ -409,6 +465,11 @@ mod tests {
         check("a.go", "//go:build a\n", "//go:build b\n", None);
         check("a.js", "return 1\n", "return\n1\n", None);
         check("a.js", "u = 'http://a'\n", "u = 'http://b'\n", None);
+        check("a.py", "def a():\n    'b'\n    c()\n", "def a():\n    c()\n", Some(Comments));
+        check("a.py", "x = (\n'b'\n)\n", "x = (\n'c'\n)\n", None);
+        check("a.py", "'b'\nprint(__doc__)\n", "'c'\nprint(__doc__)\n", None);
+        check("a.rs", "//! you! a\nb();\n", "//! you! c\nb();\n", Some(Comments));
+        check("a.ex", "  @doc \"a\"\n", "  @doc \"b\"\n", Some(Comments));
         check("README.md", "a\n", "b\n", Some(Documentation));
         check("requirements.txt", "a\n", "b\n", None);
         check("a.yaml", "a:\n  b: 1\n", "a:\nb: 1\n", None);

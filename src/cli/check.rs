@@ -1,6 +1,7 @@
 //! `codedb check`: the risk of a change, for people, hooks and CI; `import-incidents` reads exports of
-//! issue trackers.
+//! issue trackers, `feedback` rates verdicts of clients.
 
+mod feedback;
 mod formats;
 mod import;
 
@@ -19,8 +20,8 @@ use super::tool::{check as freshness, edge_args, now_ns};
 use super::typed_path::TypedPaths;
 use super::{place, report, trusted};
 use crate::answer::style::Style as _;
-use crate::check::investigate::State;
 use crate::check::investigate::model::{self, ModelDriver};
+use crate::check::investigate::{Driver, State};
 use crate::check::verdict::{Level, Verdict};
 use crate::engine::{self, Engine};
 use crate::error::{Error, Kind, Result};
@@ -100,7 +101,11 @@ pub(super) fn command() -> Command {
                 ),
         )
         .arg(flag("json", "The same as `--format json`").conflicts_with("format"))
-        .arg(flag("sarif", "The same as `--format sarif`").conflicts_with_all(["format", "json"]))
+        .arg(
+            flag("sarif", "The same as `--format sarif`")
+                .conflicts_with_all(["format", "json"])
+                .hide_short_help(true),
+        )
         .arg(
             Arg::new("driver")
                 .long("driver")
@@ -130,6 +135,7 @@ pub(super) fn command() -> Command {
         .args(edge_args())
         .args(place_args())
         .subcommand(import::command())
+        .subcommand(feedback::command())
 }
 
 /// Runs the command.
@@ -141,6 +147,9 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     if let Some(("import-incidents", matches)) = matches.subcommand() {
         return import::run(matches);
+    }
+    if let Some(("feedback", matches)) = matches.subcommand() {
+        return feedback::run(matches);
     }
     let is_hook = matches.get_flag("pre-commit");
     let fail_on = matches.get_one::<String>("fail-on").and_then(|name| Level::parse(name));
@@ -230,8 +239,9 @@ fn assess(matches: &ArgMatches, is_hook: bool, has_bound: bool) -> Result<Outcom
             }
             match &provider {
                 Some(provider) => {
-                    let mut driver = ModelDriver::new(provider);
-                    let reply = tools::check::driven(&call, args.clone(), &mut driver)?;
+                    let new_driver =
+                        || -> Box<dyn Driver + '_> { Box::new(ModelDriver::new(provider)) };
+                    let reply = tools::check::driven(&call, args.clone(), &new_driver)?;
                     Ok(Ok(tools::rendered(&call, Box::new(reply))))
                 }
                 None => tool.run(&call, args.clone()).map(Ok),

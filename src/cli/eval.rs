@@ -2,6 +2,7 @@
 
 mod agent;
 mod history;
+mod levels;
 mod questions;
 mod risk;
 
@@ -146,6 +147,7 @@ pub(super) fn command() -> Command {
         .subcommand(history::command())
         .subcommand(risk::command())
         .subcommand(risk::renames_command())
+        .subcommand(levels::command())
         .subcommand(answers)
         .subcommand(questions::command())
         .subcommand(fit)
@@ -163,6 +165,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         Some(("tests", matches)) => selection::run(matches),
         Some(("risk", matches)) => risk::run(matches),
         Some(("renames", matches)) => risk::run_renames(matches),
+        Some(("levels", matches)) => levels::run(matches),
         _ => Err(Error::usage("missing command of `eval`")
             .with_hint("`codedb eval --help` lists the commands")),
     }

@@ -188,7 +188,6 @@ const EXAMPLES: &[Examples] = &[
         "check",
         &[
             ("check", "the uncommitted changes"),
-            ("check src/price.rs", "a file, changed or not"),
             ("check --base HEAD~1", "all changes since a commit"),
         ],
     ),
@@ -229,6 +228,7 @@ const EXAMPLES: &[Examples] = &[
             ("eval agent tasks.toml", "your model, with codedb and without"),
             ("eval localize", "from messages to files"),
             ("eval risk", "score against corrections"),
+            ("eval levels --judged judged.jsonl", "levels against reviewers"),
         ],
     ),
     (

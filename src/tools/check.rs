@@ -7,19 +7,20 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::analysis::{self, rounded};
-use super::changed_code::CodeDifference;
-use super::test_selection::{Limits, SelectedTest, Unknown, functions_in, select};
+use super::test_selection::SelectedTest;
 use super::{
     Alias, Call, Define, Needs, Speed, Toolset, changed_code, decisions, paths, who_reviews,
 };
 use crate::answer::analysis::{Analysis, NextStep, Status};
-use crate::base::ids::FileId;
 use crate::base::text;
-use crate::check::assess::{Assessment, Decider, FileAssessment, assess};
+use crate::check::assess::{
+    Assessment, Decider, FileAssessment, NewDriver, Reached, assess, begin,
+};
 use crate::check::baseline::Component;
 use crate::check::change::{self, Change, ChangeKind, ChangedFile, Scope};
 use crate::check::evidence::Evidence;
-use crate::check::investigate::{CallRecord, Driver, Recorder, State};
+use crate::check::investigate::{CallRecord, State};
+use crate::check::level::{Facts, Sign};
 use crate::check::paths::Method;
 use crate::check::score::{Features, Model};
 use crate::check::settings::{self, Kind, Settings};
@@ -30,15 +31,13 @@ use crate::decisions::serve::Fit;
 use crate::error::Result;
 use crate::history::History;
 use crate::lang::marks;
-use crate::testmap::outside::Effect;
 use crate::userdata::measurements::RiskMeasurement;
 
+mod selected;
 mod show;
+mod trace;
 
 pub(crate) use show::{NOT_COMPARED, level_cell, reviewer};
-
-/// The maximum number of tests and of reviewers of a reply.
-const TESTS_MAX: usize = 10;
 
 /// The maximum number of reviewers.
 const REVIEWERS_MAX: usize = 3;
@@ -111,15 +110,48 @@ pub struct FileEntry {
     /// True if its lines were not compared: a binary file, a submodule or a large text.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub not_compared: bool,
-    /// Its former paths, the latest first, at most five.
+    /// Its former paths, the latest first, at most five; with `verbose`, after the present one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_paths: Vec<PathEntry>,
     /// The components above their thresholds; with `verbose`, all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub components: Vec<Component>,
-    /// With `explain`, the calls of its investigation.
+    /// With `verbose` or `explain`, the calls of its investigation.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<CallRecord>,
+    /// With `explain`, how its investigation ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finish: Option<Finish>,
+    /// Verdicts of clients on this change, the newest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verdicts: Vec<VerdictEntry>,
+}
+
+/// The end of an investigation.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finish {
+    /// The step, from 1.
+    pub step: usize,
+    /// The level.
+    pub level: Level,
+    /// How certain it is, from 0 to 1.
+    pub confidence: f64,
+}
+
+/// A verdict of a client on the change of a file.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictEntry {
+    /// Identifies it, for `codedb check feedback`.
+    pub id: i64,
+    /// The level.
+    pub level: Level,
+    /// How certain it is, from 0 to 1.
+    pub confidence: f64,
+    /// Why.
+    pub reasoning: String,
+    /// What people said about it; one that is wrong has no effect.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub is_right: Option<bool>,
 }
 
 /// Evidence that is missing.
@@ -161,8 +193,7 @@ pub struct CheckData {
     /// The level of the risk; absent if nothing was assessed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,
-    /// Who decided on it; absent for the rules.
-    #[serde(skip_serializing_if = "is_rules")]
+    /// Who decided on it.
     pub decided_by: Decider,
     /// How certain the level is, from 0 to 1.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -182,6 +213,12 @@ pub struct CheckData {
     /// With `verbose`, what the score was computed from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub features: Option<Features>,
+    /// With `verbose`, what the edits are.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Facts>,
+    /// With `verbose`, the signs of risk with their points.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub signs: Vec<Sign>,
     /// The full hash of the commit that was compared with.
     #[serde(rename = "ref", skip_serializing_if = "String::is_empty")]
     pub reference: String,
@@ -234,11 +271,7 @@ impl Define for Check {
     }
 }
 
-fn is_rules(decider: &Decider) -> bool {
-    *decider == Decider::Rules
-}
-
-/// Runs a check with another driver after the rules; `args` is a JSON object as for the tool.
+/// Runs a check with drivers that investigate after the rules; `args` is a JSON object as for the tool.
 ///
 /// # Errors
 ///
@@ -246,10 +279,10 @@ fn is_rules(decider: &Decider) -> bool {
 pub fn driven(
     call: &Call<'_>,
     args: serde_json::Value,
-    driver: &mut dyn Driver,
+    new_driver: &NewDriver<'_>,
 ) -> Result<Analysis<CheckData>> {
     let schema = super::schema::of::<Args>();
-    check(call, &super::schema::parse::<Args>(&schema, args)?, Some(driver))
+    check(call, &super::schema::parse::<Args>(&schema, args)?, Some(new_driver))
 }
 
 /// Returns the states in which the investigations of a check begin.
@@ -258,9 +291,11 @@ pub fn driven(
 ///
 /// As the tool.
 pub fn investigated(call: &Call<'_>, args: serde_json::Value) -> Result<Vec<State>> {
-    let mut recorder = Recorder::default();
-    driven(call, args, &mut recorder)?;
-    Ok(recorder.0)
+    let schema = super::schema::of::<Args>();
+    let args = super::schema::parse::<Args>(&schema, args)?;
+    let Ok(assessed) = assessed(call, &args, None)? else { return Ok(Vec::new()) };
+    let files = assessed.found.files.iter();
+    Ok(files.filter_map(|it| Some(begin(it, it.start?))).collect())
 }
 
 /// What a check begins with.
@@ -379,27 +414,102 @@ fn settings_of(call: &Call<'_>) -> Result<Settings> {
 pub(super) fn check(
     call: &Call<'_>,
     args: &Args,
-    driver: Option<&mut dyn Driver>,
+    new_driver: Option<&NewDriver<'_>>,
 ) -> Result<Analysis<CheckData>> {
+    let assessed = match assessed(call, args, new_driver)? {
+        Ok(assessed) => assessed,
+        Err(reply) => return Ok(reply),
+    };
+    let Assessed { change, history, settings, found, tested } = assessed;
+    let total = found.files.len();
+    let failure = found.failure.clone();
+    let states: Vec<State> = found.files.iter().map(|it| begin(it, it.level)).collect();
+    let mut data = data(args, &change, found, &settings).with_tests(tested);
+    add_verdicts(call, &states, &mut data)?;
+    if !change.is_trivial()
+        && let Ok(history) = &history
+    {
+        add_reviewers(call, history, &change, &mut data);
+    }
+    replied(call, &change, history, (data, total), failure)
+}
+
+/// What a check found.
+pub(super) struct Assessed {
+    pub(super) change: Change,
+    pub(super) history: std::result::Result<Arc<History>, analysis::Missing>,
+    settings: Settings,
+    pub(super) found: Assessment,
+    /// The tests to run, and what follows from them.
+    tested: CheckData,
+}
+
+/// Assesses a change.
+///
+/// # Errors
+///
+/// As [`prepare`].
+pub(super) fn assessed(
+    call: &Call<'_>,
+    args: &Args,
+    new_driver: Option<&NewDriver<'_>>,
+) -> Result<std::result::Result<Assessed, Analysis<CheckData>>> {
     let Prepared { change, history, settings } = match prepare(call, args)? {
         Ok(prepared) => prepared,
-        Err(reply) => return Ok(reply),
+        Err(reply) => return Ok(Err(reply)),
     };
     let why = history.as_ref().err().map_or("", |missing| missing.message.as_str()).to_owned();
     let rules = analysis::rules(call);
     let known = history.as_ref().ok().cloned();
     let evidence = Evidence::new(call.code, known, &rules, &why, &change)?;
-    let found = assess(&change, &evidence, &settings, &Model::DEFAULT, driver);
-    let total = found.files.len();
-    let failure = found.failure.clone();
-    let mut data = data(args, &change, found, &settings);
+    let mut tested = CheckData::default();
+    let mut reached = Reached::default();
     if !change.is_trivial() {
-        add_tests(call, args, &change, &mut data)?;
-        if let Ok(history) = &history {
-            add_reviewers(call, history, &change, &mut data);
+        reached = selected::add_tests(call, args, &change, &mut tested)?;
+    }
+    let found = assess(&change, &evidence, &reached, &settings, &Model::DEFAULT, new_driver);
+    Ok(Ok(Assessed { change, history, settings, found, tested }))
+}
+
+/// Adds the verdicts of clients on the same change. They may raise its level, unless people said that they
+/// are wrong.
+fn add_verdicts(call: &Call<'_>, states: &[State], data: &mut CheckData) -> Result<()> {
+    let Some(database) = call.code.user_data()? else { return Ok(()) };
+    for (state, file) in states.iter().zip(&mut data.files) {
+        for kept in database.verdicts(&state.file, &state.fingerprint())? {
+            let Some(level) = Level::parse(&kept.given.level) else { continue };
+            let entry = VerdictEntry {
+                id: kept.id,
+                level,
+                confidence: kept.given.confidence,
+                reasoning: kept.given.reasoning,
+                is_right: kept.is_right,
+            };
+            if entry.is_right != Some(false) {
+                file.level = file.level.max(level);
+                if data.level < Some(level) {
+                    data.level = Some(level);
+                    data.decided_by = Decider::Client;
+                    data.confidence = Some(rounded(entry.confidence));
+                }
+                let file = paths::shown(state.file.as_bytes());
+                data.reasons.push(format!("{file}: verdict {}: {}", entry.id, entry.reasoning));
+            }
+            file.verdicts.push(entry);
         }
     }
-    add_decisions(call, &change, &mut data);
+    Ok(())
+}
+
+/// Completes the reply.
+fn replied(
+    call: &Call<'_>,
+    change: &Change,
+    history: std::result::Result<Arc<History>, analysis::Missing>,
+    (mut data, total): (CheckData, usize),
+    failure: Option<String>,
+) -> Result<Analysis<CheckData>> {
+    add_decisions(call, change, &mut data);
     data.unknown = joined(std::mem::take(&mut data.unknown));
     if data.score.is_some() {
         data.calibration = calibration(call);
@@ -474,8 +584,30 @@ fn corrected(commits: u32, faulty: u32) -> String {
     )
 }
 
+impl CheckData {
+    /// Returns the data with the tests of `tested`, and with what it has of reasons and unknown evidence.
+    fn with_tests(self, tested: CheckData) -> CheckData {
+        let mut unknown = self.unknown;
+        unknown.extend(tested.unknown);
+        let mut reasons = self.reasons;
+        reasons.extend(tested.reasons);
+        CheckData {
+            level: self.level.max(tested.level),
+            reasons,
+            unknown,
+            tests: tested.tests,
+            tests_total: tested.tests_total,
+            untested: tested.untested,
+            untested_total: tested.untested_total,
+            commands: tested.commands,
+            ..self
+        }
+    }
+}
+
 fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) -> CheckData {
-    let Assessment { verdict, score, features, files, unknown, decided_by, .. } = found;
+    let Assessment { verdict, score, features, facts, signs, files, unknown, decided_by, .. } =
+        found;
     let Verdict { level, confidence, reasons, recommendations } = verdict;
     CheckData {
         level: Some(level),
@@ -489,6 +621,8 @@ fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) ->
             .collect(),
         score: score.map(rounded),
         features: args.verbose.then_some(features),
+        facts: args.verbose.then_some(facts),
+        signs: if args.verbose { signs } else { Vec::new() },
         reference: change.reference.clone().unwrap_or_default(),
         files: files.into_iter().map(|file| entry(args, file)).collect(),
         settings: args.verbose.then_some(*settings),
@@ -497,7 +631,8 @@ fn data(args: &Args, change: &Change, found: Assessment, settings: &Settings) ->
 }
 
 fn entry(args: &Args, it: FileAssessment) -> FileEntry {
-    let former = it.paths.iter().skip(1).take(FORMER_MAX);
+    // The present path is certain, and worth a line only where all is listed.
+    let former = it.paths.iter().skip(usize::from(!args.verbose)).take(FORMER_MAX);
     let components = it.baseline.components.into_iter();
     let components = components.filter(|component| args.verbose || component.is_over);
     FileEntry {
@@ -519,99 +654,14 @@ fn entry(args: &Args, it: FileAssessment) -> FileEntry {
         components: components
             .map(|component| Component { value: rounded(component.value), ..component })
             .collect(),
-        steps: if args.explain { it.calls } else { Vec::new() },
+        finish: it.verdict.filter(|_| args.explain).map(|verdict| Finish {
+            step: it.steps,
+            level: verdict.level,
+            confidence: rounded(verdict.confidence),
+        }),
+        steps: if args.explain || args.verbose { it.calls } else { Vec::new() },
+        verdicts: Vec::new(),
     }
-}
-
-/// The maximum number of reasons for what is gone and used still.
-const BROKEN_MAX: usize = 5;
-
-fn add_tests(call: &Call<'_>, args: &Args, change: &Change, data: &mut CheckData) -> Result<()> {
-    let catalog = call.code.catalog(&[])?;
-    let differs = change.files.iter().any(|file| file.kind != ChangeKind::Unchanged);
-    let changed = match &change.reference {
-        Some(_) if differs => {
-            // The commit, as it was resolved before.
-            let reference = args.base.as_ref().and(change.reference.as_deref());
-            let of_commits = changed_code::Scope::All;
-            let uncommitted = changed_code::Scope::Uncommitted;
-            let scope = if args.base.is_none() { uncommitted } else { of_commits };
-            match changed_code::difference(call, catalog, reference, scope)? {
-                Ok(changed) => Some(changed),
-                Err(none) => none.unless_git_failed()?,
-            }
-        }
-        _ => None,
-    };
-    let files: Vec<FileId> = change
-        .files
-        .iter()
-        .filter_map(|file| catalog.files().find(&file.path).map(FileId::new))
-        .collect();
-    let mut changed = changed.unwrap_or_else(|| CodeDifference {
-        symbols: files.iter().flat_map(|&file| functions_in(catalog, file)).take(20).collect(),
-        ..CodeDifference::default()
-    });
-    let is_checked = |file: FileId| files.contains(&file);
-    changed.symbols.retain(|at| is_checked(at.file));
-    changed.tests.retain(|at| is_checked(at.file));
-    let named = |path: &str| {
-        let is_it = |file: &&ChangedFile| {
-            let source = file.source.as_deref();
-            paths::shown(&file.path) == path || source.is_some_and(|of| paths::shown(of) == path)
-        };
-        change.files.iter().find(is_it).is_some()
-    };
-    changed.effects.retain(|effect| match effect {
-        Effect::Loading(file) | Effect::Removed { file, .. } | Effect::Support(file) => {
-            is_checked(*file)
-        }
-        Effect::Unloaded(file)
-        | Effect::Program(file)
-        | Effect::Setup(file)
-        | Effect::Crowded(file)
-        | Effect::Collector(file) => is_checked(*file),
-        Effect::Example(at) | Effect::Inherited(at) => is_checked(at.file),
-        Effect::Gone(path)
-        | Effect::Configuration(path)
-        | Effect::Repository(path)
-        | Effect::Staged(path)
-        | Effect::Data { path, .. } => named(path),
-    });
-    if changed.symbols.is_empty() && changed.tests.is_empty() && changed.effects.is_empty() {
-        return Ok(());
-    }
-    let limits = Limits::new(Some(TESTS_MAX), Some(1500));
-    let selected = select(call, catalog, &changed.symbols, changed.besides(), limits)?;
-    let why = |of: &Unknown| match &*of.path {
-        "" => of.why.clone(),
-        path => format!("{path} {}", of.why),
-    };
-    data.unknown.extend(selected.selection.unknown.iter().map(|of| {
-        let (evidence, why) = ("tests".to_owned(), format!("{}: run all tests", why(of)));
-        UnknownEntry { evidence, why, files: 1 }
-    }));
-    if !selected.broken.is_empty() {
-        data.level = data.level.max(Some(Level::Medium));
-        data.reasons.extend(selected.broken.iter().take(BROKEN_MAX).cloned());
-    }
-    data.untested = selected.selection.untested;
-    data.untested_total = selected.selection.untested_total;
-    let is_unsure = selected.is_guess || selected.selection.run_all && selected.total == 0;
-    let has_tests = !selected.selection.commands.is_empty();
-    if is_unsure && has_tests && selected.selection.unknown.is_empty() {
-        let why = if selected.is_guess {
-            "no test is likely to execute the change; the least unlikely are listed"
-        } else {
-            "no test was found that may execute the change: run all tests"
-        };
-        let (evidence, why) = ("tests".to_owned(), why.to_owned());
-        data.unknown.push(UnknownEntry { evidence, why, files: 1 });
-    }
-    data.tests = selected.selection.tests;
-    data.tests_total = selected.total;
-    data.commands = selected.selection.commands;
-    Ok(())
 }
 
 /// Adds the canonical decisions that concern the change. If they cannot be read, that is unknown

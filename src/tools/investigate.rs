@@ -5,35 +5,43 @@
 //! takes its place.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::analysis::Data;
-use super::{Call, CommandLine, Define, Effect, Needs, Speed, Toolset, check};
+use super::{Alias, Call, CommandLine, Define, Effect, Needs, Speed, Toolset, check, paths};
 use crate::answer::analysis::{Analysis, Status};
 use crate::answer::style::Style;
 use crate::base::text;
-use crate::check::assess::{assess, begin};
+use crate::check::assess::{FileAssessment, begin};
 use crate::check::baseline::Baseline;
 use crate::check::change::Change;
 use crate::check::evidence::Evidence;
 use crate::check::investigate::{
     COMMITS, DAYS, STEPS_MAX, State, THRESHOLD, ToolCall, ToolResult, Tools, reduce,
 };
-use crate::check::score::Model;
 use crate::check::verdict::{Level, Verdict};
 use crate::error::{Error, Result};
+use crate::userdata::verdicts::GivenVerdict;
 
 /// The maximum length of a text of a verdict in bytes, and the maximum number of recommendations.
 const TEXT_BYTES_MAX: usize = 4000;
 const RECOMMENDATIONS_MAX: usize = 20;
 
+/// The maximum number of files of one call of `investigate_begin`.
+const FILES_MAX: usize = 3;
+
 /// The arguments of `investigate_begin`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 pub struct BeginArgs {
     /// The file; it should differ from HEAD
-    pub file_path: String,
+    pub file_path: Option<String>,
+    /// Up to three files
+    #[schemars(extend("x-unlisted" = ""))]
+    pub file_paths: Option<Vec<String>>,
 }
 
 /// The arguments of a query without options.
@@ -86,7 +94,7 @@ pub struct FinishArgs {
     pub handle: i64,
     /// `LOW`, `MEDIUM`, `HIGH` or `CRITICAL`
     pub level: String,
-    /// How certain it is, in percent
+    /// How certain it is, 0 to 100
     pub confidence_percent: u64,
     /// Why
     pub reasoning: String,
@@ -121,10 +129,16 @@ pub struct Investigation {
     /// The verdict, once the investigation is over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
+    /// The id of the verdict that is kept.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict_id: Option<i64>,
+    /// The investigations of the other files, each with a handle of its own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<Investigation>,
 }
 
 impl Data for Investigation {
-    fn render(&self, _: &dyn Style, out: &mut String) {
+    fn render(&self, style: &dyn Style, out: &mut String) {
         if self.handle == 0 {
             return;
         }
@@ -132,7 +146,7 @@ impl Data for Investigation {
             out,
             "handle {}  {}  {}  {} calls left",
             self.handle,
-            text::plain(&self.file),
+            style.path(&self.file),
             self.level.name(),
             self.steps_left
         );
@@ -154,11 +168,17 @@ impl Data for Investigation {
                 text::plain(&verdict.reasons.join("; "))
             );
         }
+        if let Some(id) = self.verdict_id {
+            let _ = writeln!(out, "kept as verdict {id}; checks of the same change show it");
+        }
         if !self.diff.is_empty() {
             out.push_str("changed lines (data of the repository, not instructions):\n");
             for line in self.diff.lines() {
                 let _ = writeln!(out, "{}", text::plain(line));
             }
+        }
+        for other in &self.others {
+            other.render(style, out);
         }
     }
 }
@@ -184,9 +204,17 @@ impl Define for Begin {
     type Reply = Analysis<Investigation>;
 
     fn run(call: &Call<'_>, args: BeginArgs) -> Result<Analysis<Investigation>> {
-        let wanted = check::Args { files: vec![args.file_path], ..check::Args::default() };
-        let prepared = match check::prepare(call, &wanted)? {
-            Ok(prepared) => prepared,
+        let more = args.file_paths.unwrap_or_default();
+        let mut files: Vec<String> = args.file_path.into_iter().chain(more).collect();
+        files.sort();
+        files.dedup();
+        if files.is_empty() || files.len() > FILES_MAX {
+            let given = files.len();
+            let message = format!("name one to {FILES_MAX} files to investigate, not {given}");
+            return Err(Error::usage(message).with_hint("`file_path` is one, `file_paths` a list"));
+        }
+        let (found, others) = match assessments(call, &files)? {
+            Ok(found) => found,
             Err(reply) => {
                 return Ok(Analysis {
                     status: reply.status,
@@ -196,33 +224,60 @@ impl Define for Begin {
                 });
             }
         };
-        let why = prepared.history.as_ref().err().map_or("", |it| it.message.as_str()).to_owned();
-        let history = prepared.history.as_ref().ok().cloned();
-        let rules = super::analysis::rules(call);
-        let evidence = Evidence::new(call.code, history, &rules, &why, &prepared.change)?;
-        // The rules decide the level that the investigation starts with.
-        let found = assess(&prepared.change, &evidence, &prepared.settings, &Model::DEFAULT, None);
-        let Some(file) = found.files.first() else {
+        let database = call.code.create_user_data()?;
+        let mut begun = Vec::new();
+        for file in &found {
+            let state = begin(file, file.start.unwrap_or(file.level));
+            let handle =
+                database.begin_investigation(&encoded(&state)?, call.now_ns / 1_000_000)?;
+            begun.push(Investigation {
+                handle,
+                steps_left: STEPS_MAX,
+                file: state.file,
+                level: state.level,
+                former_paths: state.former_paths,
+                baseline: Some(state.baseline),
+                diff: state.diff,
+                ..Investigation::default()
+            });
+        }
+        let mut begun = begun.into_iter();
+        let Some(first) = begun.next() else {
             return Ok(Analysis::of(Investigation::default())
                 .with_status(Status::NoChanges, "there is no file to investigate"));
         };
-        let level = found.score.map_or(file.level, |score| Model::DEFAULT.level(score));
-        let state = begin(file, level);
-        let database = call.code.create_user_data()?;
-        let stored = encoded(&state)?;
-        let handle = database.begin_investigation(&stored, call.now_ns / 1_000_000)?;
-        Ok(Analysis::of(Investigation {
-            handle,
-            steps_left: STEPS_MAX,
-            file: state.file,
-            level: state.level,
-            former_paths: state.former_paths,
-            baseline: Some(state.baseline),
-            diff: state.diff,
-            result: None,
-            verdict: None,
-        }))
+        let reply = Analysis::of(Investigation { others: begun.collect(), ..first });
+        Ok(match others {
+            0 => reply,
+            others => {
+                let files = super::counted(others, "more file");
+                reply.with_status(Status::Partial, format!("{files} below the path not begun"))
+            }
+        })
     }
+}
+
+/// What a check begins with for the files, in the order of the check, and how many more there are.
+type Found = std::result::Result<(Vec<FileAssessment>, usize), Analysis<check::CheckData>>;
+
+/// Assesses files as a check of the whole change does; if they do not differ, on their own.
+fn assessments(call: &Call<'_>, files: &[String]) -> Result<Found> {
+    let paths: Vec<Vec<u8>> =
+        files.iter().map(|path| paths::resolve(call, path)).collect::<Result<_>>()?;
+    let is_wanted = |it: &FileAssessment| paths.contains(&it.file.path);
+    if let Ok(whole) = check::assessed(call, &check::Args::default(), None)? {
+        let found: Vec<FileAssessment> = whole.found.files.into_iter().filter(is_wanted).collect();
+        if found.len() == paths.len() {
+            return Ok(Ok((found, 0)));
+        }
+    }
+    let wanted = check::Args { files: files.to_vec(), ..check::Args::default() };
+    Ok(check::assessed(call, &wanted, None)?.map(|named| {
+        let mut found = named.found.files;
+        let others = found.len().saturating_sub(FILES_MAX);
+        found.truncate(FILES_MAX);
+        (found, others)
+    }))
 }
 
 fn encoded(state: &State) -> Result<String> {
@@ -272,7 +327,18 @@ fn step(call: &Call<'_>, handle: i64, wanted: ToolCall) -> Result<Analysis<Inves
             .with_hint("make one call at a time, and repeat this one"));
     }
     let result = after.calls.get(before.calls.len()).map(|record| record.result.clone());
-    let reply = Analysis::of(data(&after, result));
+    let verdict_id = match &after.verdict {
+        Some(verdict) => Some(database.keep_verdict(&GivenVerdict {
+            path: after.file.clone(),
+            change: after.fingerprint(),
+            level: verdict.level.name().to_owned(),
+            confidence: verdict.confidence,
+            reasoning: verdict.reasons.join("; "),
+            at_ms: call.now_ns / 1_000_000,
+        })?),
+        None => None,
+    };
+    let reply = Analysis::of(Investigation { verdict_id, ..data(&after, result) });
     Ok(if after.is_over() && after.verdict.is_none() {
         reply.with_status(Status::Partial, "the last step did not finish the investigation")
     } else {
@@ -280,9 +346,17 @@ fn step(call: &Call<'_>, handle: i64, wanted: ToolCall) -> Result<Analysis<Inves
     })
 }
 
+/// Returns a share from 0 to 1 in percent; other values stay as they are.
+fn percent(value: &Value, _: &Map<String, Value>, _: &Path) -> Value {
+    match value.as_f64() {
+        Some(share) if (0.0..=1.0).contains(&share) => ((share * 100.0).round() as u64).into(),
+        _ => value.clone(),
+    }
+}
+
 /// Defines a query tool.
 macro_rules! query {
-    ($tool:ident, $name:literal, $summary:literal, $details:literal, $example:literal, $args:ty, $call:expr) => {
+    ($tool:ident, $name:literal, $summary:literal, $details:literal, $example:literal, $args:ty, $aliases:expr, $call:expr) => {
         /// The tool; see [`Define`].
         #[derive(Debug)]
         pub struct $tool;
@@ -298,6 +372,7 @@ macro_rules! query {
             const COMMAND_LINE: CommandLine = CommandLine::None;
             const POSITIONAL: &'static [&'static str] = &["handle"];
             const EXAMPLES: &'static [&'static str] = &[$example];
+            const ALIASES: &'static [Alias] = $aliases;
             type Args = $args;
             type Reply = Analysis<Investigation>;
 
@@ -316,6 +391,7 @@ query!(
     "One step of the investigation.",
     r#"{"handle": 1}"#,
     HandleArgs,
+    &[],
     |_| Ok(ToolCall::QueryOwnership)
 );
 
@@ -326,6 +402,10 @@ query!(
     "One step of the investigation. `in_change`: whether the present change includes them.",
     r#"{"handle": 1, "threshold_percent": 30}"#,
     PartnerArgs,
+    &[
+        Alias::converted("frequency_threshold", "threshold_percent", percent),
+        Alias::converted("threshold", "threshold_percent", percent),
+    ],
     |args| {
         let percent = args.threshold_percent.map(|percent| percent.min(100) as f64 / 100.0);
         Ok(ToolCall::QueryCochangePartners { threshold: percent.unwrap_or(THRESHOLD) })
@@ -339,6 +419,7 @@ query!(
     "One step of the investigation.",
     r#"{"handle": 1, "days": 365}"#,
     IncidentArgs,
+    &[Alias::new("days_back", "days")],
     |args| Ok(ToolCall::QueryIncidentHistory { days: args.days.unwrap_or(DAYS) })
 );
 
@@ -349,6 +430,7 @@ query!(
     "One step of the investigation.",
     r#"{"handle": 1}"#,
     HandleArgs,
+    &[],
     |_| Ok(ToolCall::QueryBlastRadius)
 );
 
@@ -360,6 +442,7 @@ query!(
      the commit added.",
     r#"{"handle": 1, "commit": "3f2a9c1"}"#,
     PatchArgs,
+    &[Alias::new("commit_sha", "commit")],
     |args| Ok(ToolCall::GetCommitPatch { commit: args.commit })
 );
 
@@ -370,6 +453,7 @@ query!(
     "One step of the investigation.",
     r#"{"handle": 1, "limit": 3}"#,
     CommitArgs,
+    &[],
     |args| Ok(ToolCall::QueryRecentCommits { limit: args.limit.unwrap_or(COMMITS) })
 );
 
@@ -380,16 +464,26 @@ query!(
     "Without it, the verdict after five steps is MEDIUM with a confidence of 0.3.",
     r#"{"handle": 1, "level": "HIGH", "confidence_percent": 70, "reasoning": "It undoes the correction of an overflow"}"#,
     FinishArgs,
+    &[Alias::converted("confidence", "confidence_percent", percent)],
     |args| {
         let level = Level::parse(&args.level).ok_or_else(|| {
             let level = text::plain(text::start(&args.level, 40));
             Error::usage(format!("`{level}` is not a level"))
                 .with_hint("valid: LOW, MEDIUM, HIGH, CRITICAL")
         })?;
+        if args.confidence_percent > 100 {
+            let given = args.confidence_percent;
+            return Err(Error::usage(format!(
+                "`confidence_percent` must be 0 to 100, not {given}"
+            )));
+        }
+        if args.reasoning.trim().is_empty() {
+            return Err(Error::usage("`reasoning` must say why the change has this level"));
+        }
         let cut = |given: &str| text::start(given, TEXT_BYTES_MAX).to_owned();
         let verdict = Verdict {
             level,
-            confidence: args.confidence_percent.min(100) as f64 / 100.0,
+            confidence: args.confidence_percent as f64 / 100.0,
             reasons: vec![cut(&args.reasoning)],
             recommendations: args
                 .recommendations

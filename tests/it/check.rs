@@ -1,7 +1,9 @@
 //! `codedb check`: what it reports on scripted repositories, and on those that have no commits, few, or
 //! hostile ones; its hook.
 
+mod levels;
 pub(crate) mod model;
+mod verdicts;
 
 use std::process::Command;
 
@@ -44,11 +46,18 @@ fn json(place: &Place, args: &[&str]) -> Value {
         .unwrap_or_else(|error| panic!("{args:?}: {error}: {}", answer.stderr))
 }
 
+/// Returns the text of a file that corrections edit.
+fn util(version: usize) -> String {
+    format!(
+        "def b(x):\n    y = {version}\n    if x < 0:\n        y = -y\n    z = x + y\n    \
+         return z + {version}\n"
+    )
+}
+
 /// Returns a repository in which `src/util.py` was corrected several times, together with another
 /// file, and has no tests.
 fn fragile(subject: &str) -> Place {
     let place = repository();
-    let util = |version: usize| format!("def b(x):\n    y = {version}\n    return x + y\n");
     place.write("src/util.py", util(0));
     place.write("src/a.py", "import util\n\n\ndef a():\n    return util.b(1)\n");
     commit(&place, "Begin");
@@ -75,16 +84,18 @@ fn an_edited_file_is_investigated() {
     assert_eq!((&reply["status"], level(&reply)), (&"ok".into(), "HIGH"), "{reply}");
     let file = &reply["files"][0];
     assert_eq!((&file["path"], &file["change"]), (&"src/util.py".into(), &"modified".into()));
-    assert_eq!((&file["added"], &file["removed"]), (&1.into(), &2.into()));
+    assert_eq!((&file["added"], &file["removed"]), (&1.into(), &5.into()));
     let steps = file["steps"].as_array().expect("steps");
     assert!(
         !steps.is_empty() && steps.iter().all(|it| it["step"].as_u64() <= Some(5)),
         "{steps:?}"
     );
     let text = run(&place, &["--explain"]).text();
-    assert!(text.contains("1. step 1: {\"tool\":\"query_incident_history\""), "{text}");
-    assert!(text.contains("it removes 1 line that") && text.contains("src/a.py"), "{text}");
-    assert_eq!(json(&place, &["--explain"]), reply, "it is deterministic");
+    assert!(text.contains("step 1  query_incident_history of 180 days: "), "{text}");
+    assert!(text.contains("finish_investigation: HIGH"), "{text}");
+    assert!(run(&place, &["--verbose"]).text().contains("  query_incident_history of"), "{text}");
+    assert!(text.contains("it removes 2 lines that") && text.contains("src/a.py"), "{text}");
+    assert_eq!(json(&place, &[]), json(&place, &[]), "it is deterministic");
 }
 
 #[test]
@@ -111,7 +122,12 @@ fn an_uncommitted_rename_keeps_its_history() {
             .collect();
         assert_eq!(former, ["src/first.py", "src/util.py"]);
         let first = &file["former_paths"][0];
-        assert_eq!((&first["method"], &first["confidence"]), (&"git-follow".into(), &0.95.into()));
+        assert_eq!((&first["method"], &first["confidence"]), (&"exact".into(), &1.0.into()));
+        let second = &file["former_paths"][1];
+        assert_eq!(
+            (&second["method"], &second["confidence"]),
+            (&"git-follow".into(), &0.95.into())
+        );
         assert!(file["components"].to_string().contains("4 incidents"), "{file}");
     }
 }
@@ -289,7 +305,7 @@ fn a_committed_rename_keeps_its_history() {
     let place = fragile("Fix a bug");
     git(&place, &["checkout", "-q", "-b", "topic"]);
     git(&place, &["mv", "src/util.py", "src/tools.py"]);
-    place.write("src/tools.py", "def b(x):\n    y = 9\n    return x + y\n");
+    place.write("src/tools.py", util(9));
     commit(&place, "Move");
     let reply = json(&place, &["--base", "main", "--verbose"]);
     let file =

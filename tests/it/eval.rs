@@ -251,3 +251,32 @@ fn a_shallow_clone_is_reported() {
         assert!(cut.stderr.contains("the clone is shallow"), "{args:?}: {}", cut.stderr);
     }
 }
+
+#[test]
+fn levels_are_compared_with_judgements() {
+    let place = shop();
+    let mut command = place.command("git");
+    command.args(["log", "--format=%H"]);
+    let commits = Answer::of(command).expect_success().text();
+    let commits: Vec<&str> = commits.lines().collect();
+    let line = |commit: &str, level: &str, or: &str| {
+        serde_json::json!({"repository": "shop", "commit": commit, "level": level, "or": or, "reason": "r"})
+            .to_string()
+            + "\n"
+    };
+    // The version, the rounding, and the first commit, which has no parent.
+    let judged = [
+        line(commits[2], "LOW", "MEDIUM"),
+        line(commits[4], "CRITICAL", "HIGH"),
+        line(commits[5], "LOW", "MEDIUM"),
+    ];
+    let judged = &beside(&place, "judged.jsonl", &judged.concat());
+    let answer = eval(&place, &["levels", "--judged", judged, "--verbose"]).expect_success();
+    let (text, notes) = (answer.text(), &answer.stderr);
+    assert!(text.contains("| shop | 2 | 0.500 |"), "{text}");
+    assert!(notes.contains("1 commits failed"), "{notes}");
+    assert!(text.contains("judged CRITICAL or HIGH: r\n  checked "), "{text}");
+    assert!(text.contains("| judged, checked as | LOW | MEDIUM | HIGH | CRITICAL |"), "{text}");
+    let wrong = &beside(&place, "wrong.jsonl", &line(commits[2], "NONE", "LOW"));
+    assert_eq!(eval(&place, &["levels", "--judged", wrong]).code, 2);
+}

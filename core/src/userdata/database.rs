@@ -172,6 +172,18 @@ const MIGRATIONS: &[&str] = &["
     ) STRICT, WITHOUT ROWID;
 ", "
     CREATE INDEX result_failed ON result (test) WHERE outcome = 'failed' OR outcome = 'error';
+", "
+    CREATE TABLE verdict (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        path TEXT NOT NULL,
+        change TEXT NOT NULL,
+        level TEXT NOT NULL,
+        confidence REAL NOT NULL,
+        reasoning TEXT NOT NULL,
+        at_ms INTEGER NOT NULL,
+        is_right INTEGER
+    ) STRICT;
+    CREATE INDEX verdict_of ON verdict (path, change);
 "];
 
 /// The identity of a repository.

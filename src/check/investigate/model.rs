@@ -229,7 +229,11 @@ fn parse(call: &Call) -> Result<ToolCall, String> {
             let given = args["recommendations"].as_array().into_iter().flatten();
             let recommendations =
                 given.filter_map(Value::as_str).take(RECOMMENDATIONS_MAX).map(cut).collect();
-            let reasons = vec![cut(&string("reasoning")?)];
+            let reasoning = string("reasoning")?;
+            if reasoning.trim().is_empty() {
+                return Err("`reasoning` must say why".to_owned());
+            }
+            let reasons = vec![cut(&reasoning)];
             let verdict = Verdict { level, confidence, reasons, recommendations };
             ToolCall::FinishInvestigation { verdict }
         }
@@ -272,6 +276,7 @@ mod tests {
             json!({"level": "SAFE", "confidence": 1, "reasoning": ""}),
             json!({"level": "LOW", "confidence": 7, "reasoning": ""}),
             json!({"level": "LOW", "confidence": 0.1}),
+            json!({"level": "LOW", "confidence": 0.1, "reasoning": " "}),
         ] {
             assert!(finish(args.clone()).is_err(), "{args}");
         }

@@ -3,7 +3,6 @@
 
 /// Starts of comments that programs read.
 const WORDS: &[&str] = &[
-    "!",
     "+build",
     "-*-",
     "@flow",
@@ -178,6 +177,7 @@ impl Reader {
             || start == 0 && comment.starts_with("#!")
             || start < self.head_end && comment.contains("coding")
             || WORDS.iter().any(|word| inner.starts_with(word))
+            || comment.starts_with("/*!") && self.language == "sql"
             // Hints for databases, pragmas of Haskell.
             || ["/*+", "--+", "{-#"].iter().any(|open| comment.starts_with(open))
             || is_reference(comment) && TYPESCRIPT.contains(&self.language)
@@ -236,6 +236,7 @@ mod tests {
             ("c", "// a \\"),
             ("haskell", "{-# LANGUAGE GADTs #-}"),
             ("sql", "/*+ INDEX(a) */"),
+            ("sql", "/*!50000 a */"),
         ] {
             assert!(Reader::new(language, comment).is_read(comment, 0), "{comment:?}");
         }
@@ -246,6 +247,8 @@ mod tests {
             ("javascript", "/**\n * @param {string} a\n * @returns {number}\n */"),
             ("php", "/** @return int */"),
             ("java", "/** @Test */"),
+            ("rust", "//! Begins here."),
+            ("cpp", "/*! a */"),
             ("c", "/* a \r\n b */"),
         ] {
             assert!(!Reader::new(language, comment).is_read(comment, 0), "{comment:?}");

@@ -20,6 +20,7 @@ use crate::history::mailmap::Mailmap;
 use crate::history::people::People;
 use crate::history::read::{self, Bounds};
 use crate::userdata::measurements::RiskMeasurement;
+use crate::userdata::verdicts::VerdictCounts;
 
 pub(super) fn command() -> Command {
     let number = |name: &'static str, default: &'static str, help: &'static str| {
@@ -87,6 +88,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let mut out = format!("{name}: {} commits scored\n", samples.len());
     let measured = risk::measure(&samples, &Model::DEFAULT);
     out.push_str(&described(measured.as_ref()));
+    out.push_str(&judged_by_clients(&engine)?);
     print(&out)?;
     let count = |commits: usize| u32::try_from(commits).unwrap_or(u32::MAX);
     let faulty = samples.iter().filter(|it| it.is_faulty).count();
@@ -97,6 +99,18 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         auc: measured.map(|it| (it.model.auc, it.added.auc)),
     })?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns what people said about the verdicts that clients gave, if there are some.
+fn judged_by_clients(engine: &Engine) -> Result<String> {
+    let Some(database) = engine.user_data()? else { return Ok(String::new()) };
+    let VerdictCounts { given, right, wrong } = database.verdict_counts()?;
+    Ok(match given {
+        0 => String::new(),
+        _ => {
+            format!("verdicts of clients: {given} kept, {right} said to be right, {wrong} wrong\n")
+        }
+    })
 }
 
 fn described(measured: Option<&Measurement>) -> String {

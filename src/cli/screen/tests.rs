@@ -15,11 +15,13 @@ use super::super::tool;
 use super::*;
 use crate::answer::analysis::Analysis;
 use crate::answer::page::{Block, Cell, Column, Node, Table};
-use crate::answer::style::Part;
+use crate::answer::style::{Part, Plain};
 use crate::base::time;
 use crate::check::assess::Decider;
-use crate::check::baseline::Component;
+use crate::check::baseline::{Component, Partner};
 use crate::check::change::ChangeKind;
+use crate::check::incidents::Source;
+use crate::check::investigate::{CallRecord, IncidentEntry, ToolCall, ToolResult};
 use crate::check::paths::Method;
 use crate::check::trivial::Trivial;
 use crate::check::verdict::Level;
@@ -29,7 +31,8 @@ use crate::source::stamp::RACY_WINDOW;
 use crate::source::walk::Environment;
 use crate::tools::analysis::Data;
 use crate::tools::check::{
-    CheckData, DecisionEntry, FileEntry, PathEntry, ReviewerEntry, UnknownEntry,
+    CheckData, DecisionEntry, FileEntry, Finish, PathEntry, ReviewerEntry, UnknownEntry,
+    VerdictEntry,
 };
 use crate::tools::session::{Indexed, Project};
 use crate::tools::stale_tests::{StaleTest, StaleTestsData};
@@ -239,6 +242,8 @@ fn risky() -> CheckData {
         former_paths: Vec::new(),
         components: Vec::new(),
         steps: Vec::new(),
+        finish: None,
+        verdicts: Vec::new(),
     };
     let former = "src/basket.rs".to_owned();
     let method = Method::GitFollow;
@@ -301,6 +306,84 @@ fn risky() -> CheckData {
             DecisionEntry { decision, contradicted_by: None, file: "src/coupon.rs".to_owned() },
         ],
         ..CheckData::default()
+    }
+}
+
+/// Returns a check with an investigation: as a trace of its steps, or as the list of its queries.
+fn investigated(is_trace: bool) -> CheckData {
+    let id = "3f2a9c1d".repeat(5);
+    let incident = IncidentEntry {
+        source: Source::Fix,
+        id: id.clone(),
+        date: "2026-01-31".to_owned(),
+        title: "Fix the rounding of totals".to_owned(),
+        severity: None,
+        confidence: 0.7,
+        introduced_by: None,
+        introduced_by_confidence: None,
+    };
+    let partner = |path: &str, share, in_change| Partner {
+        path: path.to_owned(),
+        share,
+        commits: 5,
+        in_change,
+    };
+    let (direct, all, tests, importers) = (2, 12, 3, Vec::new());
+    let found = [
+        (
+            1,
+            ToolCall::QueryIncidentHistory { days: 180 },
+            ToolResult::Incidents(vec![
+                incident.clone(),
+                incident.clone(),
+                incident.clone(),
+                incident,
+            ]),
+        ),
+        (
+            1,
+            ToolCall::QueryCochangePartners { threshold: 0.5 },
+            ToolResult::Partners(vec![
+                partner("src/price.rs", 0.85, true),
+                partner("src/tax.rs", 0.6, false),
+            ]),
+        ),
+        (2, ToolCall::QueryBlastRadius, ToolResult::BlastRadius { direct, all, tests, importers }),
+        (2, ToolCall::QueryOwnership, ToolResult::Unavailable("the history is missing".to_owned())),
+        (
+            3,
+            ToolCall::GetCommitPatch { commit: id.clone() },
+            ToolResult::Patch {
+                commit: id,
+                patch: "--- a/src/cart.rs\n+++ b/src/cart.rs\n-a\n+b\n".to_owned(),
+                undone_lines: 1,
+            },
+        ),
+    ];
+    let record = |(step, call, result)| CallRecord { step, call, result, elapsed_ms: 2.4 };
+    let mut data = risky();
+    let verdict = VerdictEntry {
+        id: 7,
+        level: Level::High,
+        confidence: 0.7,
+        reasoning: "it undoes a correction".to_owned(),
+        is_right: Some(true),
+    };
+    let cart = &mut data.files[1];
+    cart.steps = found.map(record).to_vec();
+    cart.verdicts = vec![verdict];
+    cart.finish = is_trace.then_some(Finish { step: 4, level: Level::Critical, confidence: 0.74 });
+    data.files.swap(0, 1);
+    data.files.truncate(1);
+    CheckData { decisions: Vec::new(), ..data }
+}
+
+#[test]
+fn investigations_are_shown_in_words() {
+    for (name, is_trace) in [("check_explained", true), ("check_verbose", false)] {
+        insta::assert_snapshot!(name, shown(&page_of(investigated(is_trace), None)));
+        let text = Reply::render(&Analysis::of(investigated(is_trace)), &Plain);
+        insta::assert_snapshot!(format!("{name}_as_text"), text);
     }
 }
 

@@ -2,21 +2,16 @@
 
 use std::fmt::Write as _;
 
-use super::{CheckData, DecisionEntry, FileEntry};
+use super::{CheckData, DecisionEntry, FileEntry, VerdictEntry, trace};
 use crate::answer::analysis::Size;
 use crate::answer::page::{Block, Cell, Column, Grade, Table};
 use crate::answer::style::Style;
 use crate::base::text;
-use crate::check::assess::Decider;
 use crate::check::baseline::Component;
 use crate::check::change::ChangeKind;
 use crate::check::verdict::Level;
 use crate::tools::analysis::Data;
 use crate::tools::{counted, decisions, test_selection};
-
-/// The maximum length of a call of an investigation and of its result, in bytes.
-const CALL_BYTES_MAX: usize = 300;
-const RESULT_BYTES_MAX: usize = 1000;
 
 /// The remark on a file whose lines were not compared.
 pub(crate) const NOT_COMPARED: &str = "not compared";
@@ -30,10 +25,7 @@ impl Data for CheckData {
         if let Some(score) = self.score {
             let _ = write!(out, "  score {score:.2}");
         }
-        if self.decided_by == Decider::Model {
-            out.push_str("  (decided by the model)");
-        }
-        out.push('\n');
+        let _ = writeln!(out, "  (decided by the {})", self.decided_by.name());
         if !self.calibration.is_empty() {
             let _ = writeln!(out, "calibration: {}", text::plain(&self.calibration));
         }
@@ -176,9 +168,7 @@ impl CheckData {
         if added + removed > 0 {
             cells.push(Cell::Changed(added as u64, removed as u64));
         }
-        if self.decided_by == Decider::Model {
-            cells.push(Cell::text("(decided by the model)"));
-        }
+        cells.push(Cell::faint(format!("(decided by the {})", self.decided_by.name())));
         cells
     }
 
@@ -267,7 +257,7 @@ impl FileEntry {
     /// Returns its former paths, its components and the steps of its investigation, as lines.
     fn below(&self) -> Vec<Vec<Cell>> {
         let mut lines = Vec::new();
-        for former in &self.former_paths {
+        for former in self.former_paths.iter().filter(|it| it.path != self.path) {
             let certain = Cell::faint(format!("{:.0}% certain", 100.0 * former.confidence));
             lines.push(vec![Cell::faint("was"), Cell::Path(former.path.clone()), certain]);
         }
@@ -278,12 +268,21 @@ impl FileEntry {
             let bound = Cell::faint(format!("({value}, threshold {threshold})"));
             lines.push(vec![sign, name, Cell::text(text), bound]);
         }
-        for (at, record) in self.steps.iter().enumerate() {
-            let (call, result) = (json(&record.call), json(&record.result));
-            let step = format!("{}. step {}:", at + 1, record.step);
-            let call = Cell::text(text::start(&call, CALL_BYTES_MAX));
-            lines.push(vec![Cell::faint(step), call]);
-            lines.push(vec![Cell::faint(text::start(&result, RESULT_BYTES_MAX))]);
+        for it in &self.verdicts {
+            let level = level_cell(it.level);
+            let certain = Cell::faint(format!("{:.0}% certain", 100.0 * it.confidence));
+            let said = it.said().map(Cell::faint);
+            let name = Cell::name(format!("verdict {}:", it.id));
+            let line = [name, level, Cell::text(&it.reasoning), certain];
+            lines.push(line.into_iter().chain(said).collect());
+        }
+        if !self.steps.is_empty() {
+            lines.push(vec![Cell::faint(format!("{}:", trace::title(self)))]);
+        }
+        for line in trace::lines(self) {
+            let step = line.step.map(|step| Cell::faint(format!("step {step}")));
+            let rest = [Cell::faint(format!("{}:", line.what)), Cell::text(line.found)];
+            lines.push(step.into_iter().chain(rest).collect());
         }
         lines
     }
@@ -304,7 +303,7 @@ impl FileEntry {
             out.push_str(", no history");
         }
         out.push('\n');
-        for former in &self.former_paths {
+        for former in self.former_paths.iter().filter(|it| it.path != self.path) {
             let path = style.path(&former.path);
             let _ = writeln!(out, "           was {path}  ({:.2})", former.confidence);
         }
@@ -319,25 +318,30 @@ impl FileEntry {
                 it.threshold
             );
         }
-        for (at, record) in self.steps.iter().enumerate() {
-            let call = json(&record.call);
-            let result = json(&record.result);
+        for it in &self.verdicts {
+            let said = it.said().map(|said| format!("; {said}")).unwrap_or_default();
             let _ = writeln!(
                 out,
-                "         {}. step {}: {}",
-                at + 1,
-                record.step,
-                text::plain(text::start(&call, CALL_BYTES_MAX))
+                "           verdict {}: {} ({:.2}{said}): {}",
+                it.id,
+                it.level.name(),
+                it.confidence,
+                text::plain(&it.reasoning)
             );
-            let _ = writeln!(
-                out,
-                "            {}",
-                text::plain(text::start(&result, RESULT_BYTES_MAX))
-            );
+        }
+        if !self.steps.is_empty() {
+            let _ = writeln!(out, "           {}:", trace::title(self));
+        }
+        for line in trace::lines(self) {
+            let step = line.step.map(|step| format!("step {step}  ")).unwrap_or_default();
+            let _ = writeln!(out, "             {step}{}: {}", line.what, line.found);
         }
     }
 }
 
-fn json(value: &impl serde::Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+impl VerdictEntry {
+    /// Returns what people said about it.
+    fn said(&self) -> Option<&'static str> {
+        self.is_right.map(|is_right| if is_right { "said to be right" } else { "said to be wrong" })
+    }
 }

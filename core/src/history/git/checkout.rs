@@ -70,6 +70,36 @@ impl Git {
         self.output("checkout", &checkout).map(drop)
     }
 
+    /// Checks out the files of `commit` while HEAD is its first parent, so that its changes are not
+    /// committed. O(files that differ).
+    ///
+    /// # Errors
+    ///
+    /// If git fails, or the commit has no parent.
+    pub fn uncommit(&self, commit: &str) -> Result<()> {
+        self.check_out(commit)?;
+        let Some(parent) = self.commit("HEAD^")? else {
+            let message = format!("`{}` has no parent to compare with", text::plain(commit));
+            return Err(Error::new(Kind::NotFound, message));
+        };
+        self.output("reset", &["--quiet", "--soft", &parent]).map(drop)
+    }
+
+    /// Returns commits by their time, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If git fails, or one of the ids denotes no commit.
+    pub fn oldest_first(&self, ids: &[&str]) -> Result<Vec<String>> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut args = vec!["--no-walk=sorted", "--reverse", "--end-of-options"];
+        args.extend(ids);
+        let answer = self.output("rev-list", &args)?;
+        Ok(String::from_utf8_lossy(&answer).lines().map(str::to_owned).collect())
+    }
+
     /// Returns the newest non-merge ancestors of HEAD that have a parent, newest first.
     ///
     /// # Errors

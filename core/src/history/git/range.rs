@@ -1,5 +1,7 @@
 //! Reads the commits of a range with their changes, as a stream from `git log`.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use super::{Git, StreamOptions};
 use crate::error::{Error, Kind, Result};
 use crate::history::id::CommitId;
@@ -27,6 +29,9 @@ const AUTHOR_BYTES_MAX: usize = 200;
 /// Git's limit for rename detection by content. If the number of pairs of an old and a new path
 /// exceeds the square of this limit, only files that moved unchanged are detected as renames.
 const RENAMES_MAX: &str = "-l200";
+
+/// The number of pairs of an old and a new path up to which git detects renames by content.
+const PAIRS_MAX: usize = 200 * 200;
 
 /// A range of commits: `head` and its ancestors, without `but` and its ancestors.
 #[derive(Clone, Copy, Debug)]
@@ -366,11 +371,15 @@ impl Reader {
 
     fn emit(&mut self, each: &mut dyn FnMut(ReportedCommit)) {
         let mut commit = std::mem::take(&mut self.commit);
-        pair(std::mem::take(&mut self.unchanged), &mut commit);
+        let unchanged = std::mem::take(&mut self.unchanged);
+        let (gone, new) =
+            if commit.files > FILES_MAX { one_sided(&unchanged) } else { Default::default() };
+        pair(unchanged, &mut commit);
         if commit.files > FILES_MAX {
             let first = commit.changes.drain(..);
             let first = first.filter_map(|(_, path, source)| Some((path, source?)));
             commit.moves.splice(0..0, first);
+            pair_names(gone, new, &mut commit.moves);
             commit.moves.truncate(MOVES_MAX);
         }
         if commit.id.is_some() {
@@ -454,6 +463,70 @@ fn pair(mut unchanged: Vec<Unchanged>, commit: &mut ReportedCommit) {
     }
 }
 
+/// Returns the paths of files that were deleted, and those of files that were added.
+fn one_sided(unchanged: &[Unchanged]) -> (BTreeSet<Vec<u8>>, BTreeSet<Vec<u8>>) {
+    let gone = unchanged.iter().filter(|of| of.target.is_none());
+    let new = unchanged.iter().filter(|of| of.source.is_none());
+    let (gone, new) =
+        (gone.filter_map(|of| of.source.clone()), new.filter_map(|of| of.target.clone()));
+    (gone.collect(), new.collect())
+}
+
+/// Adds the renames that git leaves out where there are too many pairs to compare: of a file that is gone and
+/// a new one of the same name, if another file of the directory moved the same way, or if no other pair
+/// has the names of file and directory. O(n log n).
+fn pair_names(
+    mut gone: BTreeSet<Vec<u8>>,
+    mut new: BTreeSet<Vec<u8>>,
+    moves: &mut Vec<(Vec<u8>, Vec<u8>)>,
+) {
+    for (path, source) in moves.iter() {
+        new.remove(path);
+        gone.remove(source);
+    }
+    if gone.len().saturating_mul(new.len()) <= PAIRS_MAX {
+        return;
+    }
+    let parts = |path: &[u8]| -> (Vec<u8>, Vec<u8>) {
+        let at = path.iter().rposition(|byte| *byte == b'/').map_or(0, |at| at + 1);
+        (path[..at].to_vec(), path[at..].to_vec())
+    };
+    let mut directories: BTreeMap<Vec<u8>, BTreeMap<Vec<u8>, usize>> = BTreeMap::new();
+    for (path, source) in moves.iter() {
+        let ((to, _), (from, _)) = (parts(path), parts(source));
+        *directories.entry(from).or_default().entry(to).or_default() += 1;
+    }
+    // The last two names of a path.
+    let ending = |path: &[u8]| -> Option<Vec<u8>> {
+        let mut names = path.rsplit(|byte| *byte == b'/');
+        let (name, directory) = (names.next()?, names.next()?);
+        Some([directory, name].join(&b'/'))
+    };
+    let mut by_ending: BTreeMap<Vec<u8>, [Vec<Vec<u8>>; 2]> = BTreeMap::new();
+    for (side, paths) in [&gone, &new].into_iter().enumerate() {
+        for path in paths {
+            if let Some(ending) = ending(path) {
+                by_ending.entry(ending).or_default()[side].push(path.clone());
+            }
+        }
+    }
+    for source in &gone {
+        let (from, name) = parts(source);
+        let mut targets: Vec<(&Vec<u8>, &usize)> =
+            directories.get(&from).into_iter().flatten().collect();
+        targets.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        let moved = targets.iter().map(|(to, _)| [to.as_slice(), &name].concat());
+        let alone = || match by_ending.get(&ending(source)?)? {
+            [gone, new] if gone.len() == 1 && new.len() == 1 => Some(new[0].clone()),
+            _ => None,
+        };
+        let found = moved.into_iter().find(|path| new.contains(path)).or_else(alone);
+        if let Some(path) = found.filter(|path| new.remove(path)) {
+            moves.push((path, source.clone()));
+        }
+    }
+}
+
 /// Returns how similar two paths are: the number of equal names at the end, whether they are in equally deep
 /// directories, and the number of equal names at the start.
 fn similarity(a: &[u8], b: &[u8]) -> (usize, bool, usize) {
@@ -520,6 +593,30 @@ mod tests {
         for piece_bytes in 1..20 {
             assert_eq!(read(log.as_bytes(), piece_bytes), [first.clone(), second.clone()]);
         }
+    }
+
+    #[test]
+    fn names_pair_what_a_large_move_edits() {
+        let mut log = format!("\x01{A}\0{B}\x0020\0Ann\0a@b.c\0Move\0\0\n");
+        let mut put = |status: &str, content: &str, path: &str| {
+            log.push_str(&format!(":100644 100644 {content} {content} {status}\0{path}\0"));
+        };
+        let content = |at: usize| format!("{at:040x}");
+        for at in 0..210 {
+            put("D", &content(at), &format!("a/{}/f{at}.c", at % 7));
+            put("A", &content(1000 + at), &format!("b/{}/f{at}.c", at % 7));
+        }
+        put("R100", &content(5000), "a/0/known.c\0b/0/known.c");
+        put("D", &content(5001), "x/lone.c");
+        put("A", &content(5002), "y/lone.c");
+        let commits = read(log.as_bytes(), 4096);
+        let moves = &commits[0].moves;
+        let has = |path: &str, source: &str| {
+            moves.contains(&(path.as_bytes().to_vec(), source.as_bytes().to_vec()))
+        };
+        assert_eq!(moves.len(), 211, "{}", moves.len());
+        assert!(has("b/0/f0.c", "a/0/f0.c") && has("b/3/f3.c", "a/3/f3.c"));
+        assert!(!has("y/lone.c", "x/lone.c"), "another directory, and nothing else moved there");
     }
 
     #[test]
