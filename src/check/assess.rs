@@ -233,6 +233,7 @@ fn of_file(
         made.facts.is_untested = is_edited && made.baseline.is_over("test_ratio");
         made.facts.central = signals.central.filter(|_| is_edited).unwrap_or_default();
         made.facts.fixes = signals.fixes.filter(|_| is_edited).unwrap_or_default();
+        made.facts.incidents = signals.incidents.filter(|_| is_edited).unwrap_or_default();
         made.facts.reverts = signals.reverts;
         made.facts.lost = file.edit.lost.len();
         made.level = level::of(&level::signs(&made.facts));

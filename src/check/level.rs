@@ -48,6 +48,8 @@ pub struct Facts {
     pub central: f64,
     /// The greatest percentile of a source by decayed corrections.
     pub fixes: f64,
+    /// The most corrections of a source in 180 days.
+    pub incidents: usize,
     /// The most reverts of a source in 180 days.
     pub reverts: usize,
     /// What the changed lines touch that deserves care.
@@ -74,6 +76,7 @@ impl Facts {
         self.is_untested |= other.is_untested;
         self.central = self.central.max(other.central);
         self.fixes = self.fixes.max(other.fixes);
+        self.incidents = self.incidents.max(other.incidents);
         self.reverts = self.reverts.max(other.reverts);
         self.topics.extend(other.topics.iter().copied());
         self.is_security |= other.is_security;
@@ -143,6 +146,10 @@ pub fn signs(facts: &Facts) -> Vec<Sign> {
         let text = format!("percentile {:.0} of the files by corrections", 100.0 * facts.fixes);
         put("corrections", 0.5, text);
     }
+    if facts.edited >= SIZES[0].0 && facts.fixes >= TOP_FIXES && facts.incidents >= OFTEN {
+        let text = format!("{} corrections in 180 days", facts.incidents);
+        put("corrected", 1.0, text);
+    }
     if facts.edited >= SMALL_MAX && facts.central >= TOP {
         let text = format!("percentile {:.0} of the sources by importers", 100.0 * facts.central);
         put("central", 0.5, text);
@@ -180,6 +187,9 @@ pub fn signs(facts: &Facts) -> Vec<Sign> {
 /// The percentile from which on a file is among those with most corrections.
 const TOP_FIXES: f64 = 0.95;
 
+/// The corrections in 180 days from which on even a small edit of a file deserves care: one in three weeks.
+const OFTEN: usize = 9;
+
 /// Returns the level of signs.
 pub fn of(signs: &[Sign]) -> Level {
     let sum: f64 = signs.iter().map(|sign| sign.points).sum();
@@ -216,6 +226,9 @@ mod tests {
         assert_eq!(level(&secure), Level::High);
         let central = Facts { central: 0.95, fixes: 0.97, lost: 3, tests_changed: false, ..base };
         assert_eq!(level(&central), Level::High);
+        let corrected = Facts { edited: 1.0, fixes: 0.99, incidents: OFTEN, ..Facts::default() };
+        assert_eq!(level(&corrected), Level::Medium);
+        assert_eq!(level(&Facts { incidents: OFTEN - 1, ..corrected }), Level::Low);
         let reverted = Facts { edited: 1.0, reverts: 1, ..Facts::default() };
         assert_eq!(level(&reverted), Level::Medium);
     }
