@@ -30,13 +30,16 @@ pub fn find(texts: &Texts<'_>, files: &[Observed], signals: &mut Vec<Signal>) {
         let Some(of) = texts.read(path) else { continue };
         all.extend(mentions(&of).into_iter().map(|it| (path.to_string(), it)));
     }
+    let says: BTreeSet<(String, String)> = all
+        .iter()
+        .flat_map(|(path, (_, _, named))| {
+            let own = resolved(texts, path, named).into_iter();
+            own.map(|other| (path.clone(), other))
+        })
+        .collect();
     let mut seen: BTreeSet<(String, String)> = BTreeSet::new();
     for (path, (line, quote, named)) in all {
-        let resolved = named.iter().filter_map(|it| {
-            let beside = format!("{}{it}", directory(&path));
-            [it.clone(), beside].into_iter().find(|it| texts.has_file(it))
-        });
-        let resolved: BTreeSet<String> = resolved.collect();
+        let resolved = resolved(texts, &path, &named);
         let is_list = resolved.len() > 2;
         for other in resolved {
             let pair = (path.clone().min(other.clone()), path.clone().max(other.clone()));
@@ -56,11 +59,22 @@ pub fn find(texts: &Texts<'_>, files: &[Observed], signals: &mut Vec<Signal>) {
                 keywords: &["sync", "together", "update"],
             };
             let mut signal = draft.signal();
-            // A list of many files is about one line of each, which the comment does not name.
-            if is_list || seen.len() > PROPOSALS_MAX {
+            // A list of many files is about one line of each, which the comment does not name. Two files
+            // that name each other say it to whoever changes either.
+            let is_mutual = says.contains(&(other, path.clone()));
+            if is_list || is_mutual || seen.len() > PROPOSALS_MAX {
                 signal.proposal = None;
             }
             signals.push(signal);
         }
     }
+}
+
+/// Returns the files that a comment names, from the root or beside its file.
+fn resolved(texts: &Texts<'_>, path: &str, named: &[String]) -> BTreeSet<String> {
+    let found = named.iter().filter_map(|it| {
+        let beside = format!("{}{it}", directory(path));
+        [it.clone(), beside].into_iter().find(|it| texts.has_file(it))
+    });
+    found.collect()
 }
