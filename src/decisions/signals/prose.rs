@@ -204,6 +204,8 @@ impl Reader {
     /// Adds a block of code to the paragraph that announces it.
     fn code(&mut self, lines: &[&str]) {
         self.end();
+        // What announces code is no lead-in of the items after it.
+        self.lead.clear();
         let is_command = |line: &&str| !line.is_empty() && !line.starts_with('#');
         let prompt = |line: &str| line.trim_start_matches("$ ").trim_start_matches("> ").to_owned();
         let lines = lines.iter().map(|line| line.trim()).filter(is_command).map(prompt);
@@ -225,6 +227,14 @@ fn is_definition(line: &str) -> bool {
 fn is_role(line: &str) -> bool {
     let name = line.trim_start_matches(|it: char| it.is_ascii_lowercase() || ":-".contains(it));
     name.starts_with('`')
+}
+
+/// Returns what follows a role whose first colon was read: the text of `:ref:` or `:rst:dir:`.
+fn after_role(text: &str) -> Option<&str> {
+    let (role, rest) = text.split_at(text.find('`')?);
+    let name = role.strip_suffix(':')?;
+    let is_part = |it: u8| it.is_ascii_lowercase() || b"-:".contains(&it);
+    (!name.is_empty() && name.bytes().all(is_part)).then_some(rest)
 }
 
 /// Returns a text without the markup of links, emphasis and roles.
@@ -251,9 +261,7 @@ fn plain(text: &str) -> String {
             }
             // `:ref:` before a text in back-ticks.
             if c == ':'
-                && let Some((role, next)) = after.split_once(':')
-                && next.starts_with('`')
-                && role.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                && let Some(next) = after_role(after)
             {
                 // `~package.name` is shown as `name`.
                 match next.strip_prefix("`~").and_then(|it| it.split_once('`')) {
@@ -357,12 +365,12 @@ mod tests {
 
     #[test]
     fn lists_know_their_kind_and_lead() {
-        let text = "Do it in one of these ways:\n\n- A b.\n- C d.\n\nRules.\n\n1. E f.\n\nUse the\n:mod:`~x.y.auto` role.\n";
+        let text = "Do it in one of these ways:\n\n- A b.\n- C d.\n\nRules.\n\n1. E f.\n\nUse the\n:mod:`~x.y.auto` and :rst:dir:`new` role.\n";
         let found = items(text);
         let of = |at: usize| (found[at].lead.as_str(), found[at].is_numbered);
         let lead = "Do it in one of these ways:";
         assert_eq!([of(1), of(2), of(4)], [(lead, false), (lead, false), ("", true)]);
-        assert_eq!(found[5].sentences, ["Use the `auto` role."]);
+        assert_eq!(found[5].sentences, ["Use the `auto` and `new` role."]);
     }
 
     #[test]

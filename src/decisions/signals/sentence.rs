@@ -31,6 +31,8 @@ struct Regexes {
     imperative: Regex,
     modal: Regex,
     optional: Regex,
+    purpose: Regex,
+    strong: Regex,
     custom: Regex,
     hygiene: Regex,
     default: Regex,
@@ -64,13 +66,15 @@ fn regexes() -> &'static Regexes {
             r"^(use|avoid|prefer|never|always|do|don['’]t|no|keep|add|run|write|put|place|name|follow|include|document|update|regenerate|generate|ensure|make|format|wrap|limit|import|export|return|throw|raise|mark|declare|define|create|only|call|set|check|bump|commit|sign|annotate|pass|mock|cover|verify|begin|start|end|prefix|suffix|order|sort|group|store|move|remove|delete|replace|register|describe|implement|derive|extend|inherit|handle|log|test|treat|build|indent|leave|give|state|cite|escape|validate|please)\b",
         ),
         modal: regex(
-            r"\b(must|mustn['’]t|should|shouldn['’]t|shall|never|always|needs? to|has to|have to|cannot|may not|(is|are) (required|forbidden|prohibited|not allowed|expected|mandatory)|(we|you) (use|prefer|avoid|follow|do not|don['’]t)|please|(if|when|whenever|after|before|unless) [^,]+, (you can |also |first |then )?(use|avoid|add|run|write|put|update|regenerate|make|import|call|set|keep|include|do|include|bump|register|document|mark)|in sync)\b",
+            r"\b(must|mustn['’]t|should|shouldn['’]t|shall|never|always|needs? to|has to|have to|cannot|may not|(is|are) (required|forbidden|prohibited|not allowed|expected|mandatory)|(we|you) (use|prefer|avoid|follow|do not|don['’]t)|does not work|please|(if|when|whenever|after|before|unless) [^,]+, (you can |also |first |then )?(use|avoid|add|run|write|put|update|regenerate|make|import|call|set|keep|include|do|include|bump|register|document|mark)|in sync)\b",
         ),
         optional: regex(
             r"\b(if (you['’]d|you would|you) (want|wish|like|prefer|need)|feel free|you (may|might|could)( also)?|can also|optional(ly)?|ideally|if possible|whenever possible|consider|try to|it['’]s (nice|helpful|good)|recommended|encouraged?|welcome|as needed|(please )?(download|install)|set up|^select|^click|^choose|^open|^go to|^visit)\b",
         ),
+        purpose: regex(r"^to [a-z]+\b"),
+        strong: regex(r"\b(must|always|never|shall|needs? to|have to|has to)\b"),
         custom: regex(
-            r"\b(^before you (make|start|begin|submit|push|open|create|send|commit)|(that )?(they|tests?|everything|all( of them)?) (still )?pass(es)?\b.*|^(please )?((add|write|provide|include|have) (new |unit |more |some |appropriate |junit )*tests?|(run|execute) (all )?(the )?(unit )?tests?)|^to run|(readable|maintainable|clean|clear|concise|descriptive|meaningful|self-contained|well[- ]written|self[- ]documenting) (code|names?|commits?|messages?|and)|be (clear|concise|descriptive|consistent|brief|kind)|best practices?|high[- ]quality|(existing|surrounding|general|same) (code|style|conventions?)|good quality)\b",
+            r"\b(^before you (make|start|begin|submit|push|open|create|send|commit)|(that )?(they|tests?|everything|all( of them)?) (still )?pass(es)?\b.*|^(please )?((add|write|provide|include|have) (new |unit |more |some |appropriate |junit )*tests?|(run|execute) (all )?(the )?(unit )?tests?)|^to run|(code|project) (still )?(compiles|builds)|(readable|maintainable|clean|clear|concise|descriptive|meaningful|self-contained|well[- ]written|self[- ]documenting) (code|names?|commits?|messages?|and)|be (clear|concise|descriptive|consistent|brief|kind)|best practices?|high[- ]quality|(existing|surrounding|general|same) (code|style|conventions?)|good quality)\b",
         ),
         hygiene: regex(
             r"\b(patch(es)?|pull requests?|prs?|commits?|diffs?|changes into|branch(es)?)\b",
@@ -125,7 +129,9 @@ pub fn refusal(sentence: &str, commands: &[String], is_checked: bool) -> Option<
     if !is_directive || !is_begun || is_cut(sentence, commands) {
         return Some(Refusal::Incomplete);
     }
-    if it.optional.is_match(outside) {
+    // How something is done is no demand to do it.
+    let is_way = !commands.is_empty() && it.purpose.is_match(outside);
+    if it.optional.is_match(outside) || is_way && !it.strong.is_match(outside) {
         return Some(Refusal::Optional);
     }
     let spans = sentence.split('`').skip(1).step_by(2).map(str::trim);
@@ -136,7 +142,10 @@ pub fn refusal(sentence: &str, commands: &[String], is_checked: bool) -> Option<
     if is_custom && !has_alternative {
         return Some(Refusal::Custom);
     }
+    // What everybody runs does not work here.
+    let is_broken = outside.contains("does not work") && sentence.contains('`');
     let has_detail = names_own
+        || is_broken
         || has_alternative
         || it.number.is_match(outside)
         || it.standard.is_match(outside)
@@ -172,6 +181,9 @@ fn has_foreign_demonstrative(outside: &str) -> bool {
         let (Some(whole), Some(nouns)) = (captures.get_group(0), captures.get_group(2)) else {
             return false;
         };
+        if lower[nouns.range()].starts_with(" as ") {
+            return false;
+        }
         let before = &lower[..whole.start];
         let stems = lower[nouns.range()].split_whitespace().filter(|it| it.len() > 3);
         let mut stems = stems.map(|it| it.trim_end_matches('s'));
@@ -199,6 +211,8 @@ mod tests {
             "Code for a removed option must stay for 2 releases, so that old files load",
             "We use Conventional Commits",
             "When you change a `.proto` file, run `make generate`",
+            "The command `cargo fmt` does not work for `a/b.rs`",
+            "No features of JUnit 3 must be used (such as the class `TestCase`)",
         ] {
             assert_eq!(of(sentence), None, "{sentence}");
         }
@@ -236,6 +250,9 @@ mod tests {
         ] {
             assert_eq!(of(sentence), Some(Refusal::Incomplete), "{sentence}");
         }
+        let docs = ["tool docs --all".to_owned()];
+        let found = refusal("To build the documentation, please run:", &docs, false);
+        assert_eq!(found, Some(Refusal::Optional));
         let cut = ["tool run \\".to_owned()];
         let found = refusal("You must run the tool:", &cut, false);
         assert_eq!(found, Some(Refusal::Incomplete));
@@ -249,6 +266,7 @@ mod tests {
             ("Before you start, run `bin/all`", Refusal::Custom),
             ("Make sure that all tests pass", Refusal::Custom),
             ("Add unit tests", Refusal::Custom),
+            ("Make sure your code compiles with `./gradlew build`", Refusal::Custom),
             ("Do not mix several changes in a single patch", Refusal::Custom),
             ("Follow the existing style", Refusal::Custom),
             ("Please format code with `rustfmt`", Refusal::Unspecific),

@@ -52,7 +52,7 @@ pub fn find(texts: &Texts<'_>, files: &[Observed], signals: &mut Vec<Signal>) {
                 // The other file does not say so itself.
                 scope: if is_plain { Scope::Path(other.clone()) } else { Scope::Global },
                 kind: Kind::Sync,
-                pattern: format!("Change `{}` together with `{}`", name(&other), name(&path)),
+                pattern: format!("Change `{}` together with {}", name(&other), part(&quote, &path)),
                 rationale: format!("A comment says: \"{quote}\""),
                 confidence: Confidence::High,
                 source_refs: vec![SourceRef::line(&path, line, "says it")],
@@ -70,6 +70,16 @@ pub fn find(texts: &Texts<'_>, files: &[Observed], signals: &mut Vec<Signal>) {
     }
 }
 
+/// Returns what of a file a comment is about: the code before it on its line, else the file.
+fn part(quote: &str, path: &str) -> String {
+    let marks = [" # ", " // ", " /* ", " -- "];
+    let code = marks.iter().find_map(|mark| quote.split_once(mark)).map(|(code, _)| code.trim());
+    match code.filter(|it| it.chars().any(char::is_alphanumeric)) {
+        Some(code) => format!("`{}` in `{}`", name(code), name(path)),
+        None => format!("`{}`", name(path)),
+    }
+}
+
 /// Returns the files that a comment names, from the root or beside its file.
 fn resolved(texts: &Texts<'_>, path: &str, named: &[String]) -> BTreeSet<String> {
     let found = named.iter().filter_map(|it| {
@@ -77,4 +87,18 @@ fn resolved(texts: &Texts<'_>, path: &str, named: &[String]) -> BTreeSet<String>
         [it.clone(), beside].into_iter().find(|it| texts.has_file(it))
     });
     found.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::part;
+
+    #[test]
+    fn a_comment_is_about_the_code_before_it() {
+        assert_eq!(
+            part("version = \"1.2\"  # Keep in sync", "a.toml"),
+            "`version = \"1.2\"` in `a.toml`"
+        );
+        assert_eq!(part("Keep in sync with b", "a.toml"), "`a.toml`");
+    }
 }

@@ -24,7 +24,7 @@ const PROPOSALS_MAX: usize = 12;
 const SIGNALS_MAX: usize = 40;
 
 /// The most proposals of rules with the fewest points.
-const WEAK_MAX: usize = 4;
+const WEAK_MAX: usize = 6;
 
 /// The points from which on a sentence is a rule, and from which on it is a sure one.
 const RULE_POINTS: i32 = 4;
@@ -235,6 +235,9 @@ fn of_item(texts: &Texts<'_>, path: &str, of: Purpose, item: &Item, rules: &mut 
             continue;
         }
         let points = points(&pattern, of, item.is_bullet, !commands.is_empty());
+        // A later sentence of a paragraph leans on the first, unless it forbids.
+        let is_later = at > 0 && !item.is_bullet && !regexes().excluding.is_match(&pattern);
+        let points = points - i32::from(is_later);
         if points < RULE_POINTS || !is_current(texts, path, &pattern) {
             continue;
         }
@@ -378,7 +381,7 @@ fn regexes() -> &'static Regexes {
         adding: regex(r"^(adding|creating|writing|updating|changing|removing|implementing|introducing)\b"),
         number: regex(r"\b\d+(\.\d+)?\+?\b"),
         everyday: regex(r"^(git (clone|checkout|push|pull|add|commit|fetch|remote|rebase|switch|branch|status|diff|stash)\b.*|cd\b.*|(npm|yarn|pnpm|bun) (i|install|ci)\b.*|pip3? install\b.*|brew .*|apt(-get)? .*|main|master|develop|python -m venv.*|source .*|sudo .*|docker .*|cargo build|make|npm test|cargo test|go test( \./\.\.\.)?|pytest)$"),
-        lead: regex(r"^(please( note( that)?)?|note( that)?|keep in mind( that)?|be aware( that)?|also|finally|lastly|additionally|moreover|furthermore|in addition|important|warning|tip|nb|n\.b\.|remember|again|however|first|second|next|in general|generally)[,:]?\s+"),
+        lead: regex(r"^(please( note( that)?)?|note( that)?|keep in mind( that)?|be aware( that)?|also|finally|lastly|additionally|moreover|furthermore|in addition|important|warning|tip|nb|n\.b\.|remember|again|however|first|second|next|in general|in any case|generally)[,:]?\s+"),
         tail: regex(r"[,;]? \(?see (also )?[^.]*\)?$"),
         dangling: regex(r"(\b(see|here|read|check out|refer to|https?:|www\.)\b|\?$|^(why|how|what|where|who|which|as |i |we['’]re|we are|we have|there (is|are)|thank|hi|hello|welcome)\b)"),
     })
