@@ -432,7 +432,7 @@ const DEFAULT_TESTS: &[&str] = &[
 
 /// Returns true for the test command that a newcomer runs anyway.
 fn is_default(target: &Target) -> bool {
-    let is_it = |text: &str| DEFAULT_TESTS.iter().any(|it| *it == text);
+    let is_it = |text: &str| DEFAULT_TESTS.contains(&text);
     let first = target.runs.split([';', '&', '|']).next().unwrap_or_default().trim();
     let is_plain = first == target.runs && !first.contains('=');
     is_it(&target.command) || is_plain && DEFAULT_TESTS.iter().any(|it| first.starts_with(it))
@@ -470,8 +470,6 @@ fn writes(commands: &str) -> bool {
         "stylua",
         "pyupgrade",
         "fourmolu",
-        "gofmt-all",
-        "clean",
     ];
     commands.split(['\n', ';', '&']).any(|command| {
         let words = || command.split_whitespace();

@@ -177,7 +177,7 @@ fn is_cut(sentence: &str, commands: &[String]) -> bool {
 /// Returns true if "these tests" or similar words have no noun before them to refer to.
 fn has_foreign_demonstrative(outside: &str) -> bool {
     let lower = outside.to_lowercase();
-    let found = regexes().demonstrative.captures_iter(&lower).any(|captures| {
+    regexes().demonstrative.captures_iter(&lower).any(|captures| {
         let (Some(whole), Some(nouns)) = (captures.get_group(0), captures.get_group(2)) else {
             return false;
         };
@@ -188,8 +188,7 @@ fn has_foreign_demonstrative(outside: &str) -> bool {
         let stems = lower[nouns.range()].split_whitespace().filter(|it| it.len() > 3);
         let mut stems = stems.map(|it| it.trim_end_matches('s'));
         !stems.any(|it| before.contains(it))
-    });
-    found
+    })
 }
 
 #[cfg(test)]
