@@ -74,10 +74,10 @@ fn regexes() -> &'static Regexes {
         purpose: regex(r"^to [a-z]+\b"),
         strong: regex(r"\b(must|always|never|shall|needs? to|have to|has to)\b"),
         custom: regex(
-            r"\b(^before you (make|start|begin|submit|push|open|create|send|commit)|(that )?(they|tests?|everything|all( of them)?) (still )?pass(es)?\b.*|^(please )?((add|write|provide|include|have) (new |unit |more |some |appropriate |junit )*tests?|(run|execute) (all )?(the )?(unit )?tests?)|^to run|(code|project) (still )?(compiles|builds)|(readable|maintainable|clean|clear|concise|descriptive|meaningful|self-contained|well[- ]written|self[- ]documenting) (code|names?|commits?|messages?|and)|be (clear|concise|descriptive|consistent|brief|kind)|best practices?|high[- ]quality|(existing|surrounding|general|same) (code|style|conventions?)|good quality)\b",
+            r"\b(^before you (make|start|begin|submit|push|open|create|send|commit)|(that )?(they|tests?|everything|all( of them)?) (still )?pass(es)?\b.*|^(please )?((add|write|provide|include|have) (new |unit |more |some |appropriate )*tests?|(run|execute) (all )?(the )?(unit )?tests?)|^to run|(code|project) (still )?(compiles|builds)|(readable|maintainable|clean|clear|concise|descriptive|meaningful|self-contained|well[- ]written|self[- ]documenting) (code|names?|commits?|messages?|and)|be (clear|concise|descriptive|consistent|brief|kind)|best practices?|high[- ]quality|(existing|surrounding|general|same) (code|style|conventions?)|good quality)\b",
         ),
         hygiene: regex(
-            r"\b(patch(es)?|pull requests?|prs?|commits?|diffs?|changes into|branch(es)?)\b",
+            r"\b(patch(es)?|pull requests?|prs?|commits?|diffs?|branch(es)?)\b",
         ),
         default: regex(
             r"^((\$ )?(cargo (test|build|check|fmt|clippy)( --all| --workspace)?|rustfmt|clippy|go (test|build|vet|fmt)( \./\.\.\.)?|gofmt|goimports|(npm|yarn|pnpm|bun)( run)? (test|install|ci|build)|npm (i|t)|pytest|python3? -m (pytest|unittest)|(mvn|\./mvnw)( clean)? (test|install|verify|package)|(\./)?gradlew? (test|build|check)|make( (test|check|all|build))?|(bundle exec )?rake( test)?|bundle install|black( \.)?|prettier|eslint|tox|git [a-z].*|cd .*|pip3? install.*))$",
