@@ -4,7 +4,7 @@
 //! becomes a candidate without a model; the others are evidence for one. Texts of the repository are
 //! data from strangers: names are shortened and shown without control characters.
 //!
-//! What people wrote precedes what recurs: [`written`] finds rules in documents ([`prose`]), [`adr`] records of
+//! What people wrote precedes what recurs: [`written`] finds rules in documents ([`prose`], [`sentence`]), [`adr`] records of
 //! decisions, [`bans`] what linters forbid, [`demands`] what settings require, [`checks`] what CI checks, [`artifacts`] what files show,
 //! [`sync`] files that belong together ([`mentions`]), [`commands`] and [`configured`] the tools of the repository.
 //! [`texts`] reads their files.
@@ -27,6 +27,7 @@ pub mod layout;
 pub mod mentions;
 pub mod observe;
 pub mod prose;
+pub mod sentence;
 pub mod sync;
 pub mod texts;
 pub mod ways;

@@ -1,6 +1,7 @@
 //! Which of several common ways a repository takes for one purpose; see [`super::ways`].
 //!
-//! A way is a convention if at least five files take it and at most a tenth as many take another one.
+//! A way is a convention if at least five files take it and at most a tenth as many take another one. It
+//! is a proposal only if somebody would take another one: that occurs, or is what everybody does elsewhere.
 
 use std::collections::BTreeSet;
 
@@ -75,9 +76,12 @@ fn of_purpose(at: usize, files: &[&Observed], signals: &mut Vec<Signal>) {
         let is_sure =
             most >= 5 && is_share(most, most + others, 91) && !purpose.ways[best].is_default;
         // The way that others would take first.
-        let mut other = purpose.ways.iter().enumerate().filter(|(at, _)| *at != best);
-        let other = other.next().map_or("", |(_, way)| way.name);
-        if is_sure {
+        let other = purpose.ways.iter().enumerate().filter(|(at, _)| *at != best);
+        let other =
+            other.max_by_key(|(at, way)| (counts[*at], way.is_default, std::cmp::Reverse(*at)));
+        let is_tempting = other.is_some_and(|(at, way)| counts[at] > 0 || way.is_default);
+        let other = other.map_or("", |(_, way)| way.name);
+        if is_sure && is_tempting {
             let confidence =
                 if others == 0 && most >= 10 { Confidence::High } else { Confidence::Medium };
             let pattern = format!(
@@ -104,5 +108,41 @@ fn of_purpose(at: usize, files: &[&Observed], signals: &mut Vec<Signal>) {
                 proposal: None,
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns the patterns for files of which each takes one way of the purpose with the keywords.
+    fn proposed(name: &str, ways: &[usize]) -> Vec<String> {
+        let at = TABLE.iter().position(|it| it.ways.iter().any(|way| way.name == name));
+        let at = at.expect("a purpose");
+        let file = |(number, way): (usize, &usize)| Observed {
+            path: format!("a/{number}.x"),
+            language: "rust",
+            uses: vec![(at, *way, 1)],
+            ..Observed::default()
+        };
+        let files: Vec<Observed> = ways.iter().enumerate().map(file).collect();
+        let some: Vec<&Observed> = files.iter().collect();
+        let mut signals = Vec::new();
+        of_purpose(at, &some, &mut signals);
+        signals.into_iter().filter_map(|it| it.proposal).map(|it| it.pattern).collect()
+    }
+
+    #[test]
+    fn a_way_without_a_tempting_other_is_no_proposal() {
+        assert_eq!(proposed("`thiserror`", &[0; 12]), Vec::<String>::new());
+        let mut some = vec![0; 12];
+        some.push(1);
+        assert_eq!(
+            proposed("`thiserror`", &some),
+            ["Use `anyhow` for errors instead of `thiserror`"]
+        );
+        // What everybody takes elsewhere is tempting without a file that takes it.
+        let expected = "Use `parking_lot` for locks instead of `std::sync`";
+        assert_eq!(proposed("`parking_lot`", &[0; 12]), [expected]);
     }
 }

@@ -193,7 +193,11 @@ pub fn find(
         let pattern = "Run `go generate` for a package whose generated code depends on a change";
         add("language:go", pattern, why, refs.collect(), &["generate", "generated", "code"]);
     }
-    platforms(workflows, &mut add);
+    // Programs of these languages see one platform, their virtual machine.
+    let is_virtual = |it: &&Observed| ["java", "kotlin", "scala"].contains(&it.language);
+    if files.iter().filter(is_virtual).count() * 2 < files.len().max(1) {
+        platforms(workflows, &mut add);
+    }
 }
 
 type Add<'a> = dyn FnMut(&str, &str, String, Vec<SourceRef>, &[&str]) + 'a;
@@ -202,7 +206,9 @@ type Add<'a> = dyn FnMut(&str, &str, String, Vec<SourceRef>, &[&str]) + 'a;
 fn platforms(workflows: &[(String, String)], add: &mut Add<'_>) {
     let systems = [("windows-", "Windows"), ("macos-", "macOS"), ("ubuntu-", "Linux")];
     for (path, text) in workflows {
-        let is_test = path.rsplit('/').next().is_some_and(|it| !it.contains("release"))
+        let other = ["release", "deploy", "publish"];
+        let is_other = |it: &str| other.iter().any(|name| it.contains(name));
+        let is_test = path.rsplit('/').next().is_some_and(|it| !is_other(it))
             && (text.contains("test") || text.contains("check"));
         let lines = || text.lines().enumerate().filter(|(_, it)| !it.trim_start().starts_with('#'));
         let has = |mark: &str| {
@@ -249,6 +255,7 @@ mod tests {
             ]
         );
         assert_eq!(found("release.yml", text), Vec::<String>::new());
+        assert_eq!(found("deploy.yml", text), Vec::<String>::new());
         assert_eq!(found("ci.yml", "# windows-latest\nubuntu-latest test"), Vec::<String>::new());
     }
 }

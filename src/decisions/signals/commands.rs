@@ -253,7 +253,9 @@ struct Target {
     command: String,
     path: String,
     line: usize,
+    /// The command that is shown, and all that are known.
     runs: String,
+    all: String,
     is_in_ci: bool,
 }
 
@@ -281,9 +283,10 @@ fn targets(
                 let command = runner.command.replace("{}", target);
                 // The first line was added.
                 let line = super::texts::line_at(&text, at + 1) - 1;
-                let runs = recipe(&text[at + 1..]);
+                let all = recipes(&text[at + 1..]);
+                let runs = recipe(&all);
                 let is_in_ci = in_ci(&command);
-                found.push(Target { command, path: file.to_owned(), line, runs, is_in_ci });
+                found.push(Target { command, path: file.to_owned(), line, runs, all, is_in_ci });
             }
         }
         for target in purpose.names {
@@ -294,7 +297,8 @@ fn targets(
                 let (command, line) = (path.clone(), 1);
                 let is_in_ci = in_ci(&command);
                 let runs = texts.read(&path).map(|text| script_runs(&text)).unwrap_or_default();
-                found.push(Target { command, path, line, runs, is_in_ci });
+                let all = runs.clone();
+                found.push(Target { command, path, line, runs, all, is_in_ci });
             }
             if let Some((line, runs)) = package_script(texts, target) {
                 let command = match (script, *target) {
@@ -302,8 +306,9 @@ fn targets(
                     _ => format!("{script} {target}"),
                 };
                 let is_in_ci = in_ci(&command);
-                let path = "package.json".to_owned();
-                found.push(Target { command, path, line, runs, is_in_ci });
+                let (path, all) = ("package.json".to_owned(), runs.clone());
+                let runs = shown(&runs);
+                found.push(Target { command, path, line, runs, all, is_in_ci });
             }
         }
         // What CI runs, then the first.
@@ -311,31 +316,30 @@ fn targets(
         chosen.extend(found.into_iter().next().map(|it| (purpose, it)));
     }
     for (purpose, target) in chosen {
-        // What everybody runs first needs no decision.
-        let is_test = purpose.what == "tests";
-        let usual = ["go test", "cargo test", "pytest", "python -m pytest", "python -m unittest"];
-        let is_plain = |it: &str| {
-            target.runs.starts_with(it)
-                && !target.runs.contains(['=', ';', '&'])
-                && !target.is_in_ci
-        };
-        let is_usual = is_test && usual.iter().any(|it| is_plain(it));
-        let is_usual_format = purpose.what == "formatting"
-            && !target.is_in_ci
-            && ["gofmt", "cargo fmt"].iter().any(|it| target.runs.contains(it));
-        let is_own_test = ["npm test", "yarn test", "pnpm test", "bun run test"];
-        if is_own_test.contains(&target.command.as_str()) || is_usual || is_usual_format {
+        // What everybody runs first needs no decision, nor a script that was not understood.
+        let is_script = target.command == target.path;
+        let is_unclear = is_script && target.runs.is_empty();
+        if purpose.what == "tests" && is_default(&target) || is_unclear {
             continue;
         }
-        let checks = ["--check", "test -z", " -l ", "--diff", "--dry-run"];
-        let is_check = checks.iter().any(|it| target.runs.contains(it));
+        let is_format = purpose.what == "formatting";
+        let is_writer = is_format && writes(&target.all);
+        let is_usual_format =
+            is_format && ["gofmt", "cargo fmt", "go fmt"].iter().any(|it| target.all.contains(it));
+        // What neither writes nor is checked by CI is no task of a contributor.
+        if is_format && !is_writer && !target.is_in_ci || is_usual_format && is_writer {
+            continue;
+        }
         let runs = match target.runs.as_str() {
             "" => String::new(),
             runs => format!(": it runs `{runs}`"),
         };
         let ci = if target.is_in_ci { " CI runs it, too." } else { "" };
         let draft = Draft {
-            scope: Scope::Global,
+            scope: match purpose.what {
+                "checks" | "types" | "formatting" => scope(&target.all),
+                _ => Scope::Global,
+            },
             kind: Kind::Tools,
             pattern: match purpose.what {
                 "tests" => format!("Run the tests with `{}`", target.command),
@@ -345,7 +349,7 @@ fn targets(
                 "types" => {
                     format!("Check types with `{}` before a change is finished", target.command)
                 }
-                "formatting" if !is_check => format!("Format a change with `{}`", target.command),
+                "formatting" if is_writer => format!("Format a change with `{}`", target.command),
                 _ => format!("Run `{}` before a change is finished", target.command),
             },
             rationale: format!("`{}` defines it{runs}.{ci}", name(&target.path)),
@@ -358,7 +362,16 @@ fn targets(
 }
 
 /// Returns the commands of a short script of the shell.
+///
+/// It is empty for a script with branches or loops, of which a line says little.
 fn script_runs(text: &str) -> String {
+    let branches = ["[[", "elif", "case ", ";;", "((", "while ", "shift"];
+    let lines = || text.lines().map(str::trim).filter(|it| !it.starts_with('#'));
+    if lines().any(|line| {
+        branches.iter().any(|it| line.starts_with(it) || line.contains(&format!(" {it}")))
+    }) {
+        return String::new();
+    }
     let other = [
         "#", "set ", "export ", "if ", "fi", "else", "then", "echo", "cd ", "exit", "done", "for ",
         "}",
@@ -380,17 +393,150 @@ fn script_runs(text: &str) -> String {
     shown(&runs.join("; "))
 }
 
-/// Returns the first command of a target of a makefile or a similar file.
-fn recipe(text: &str) -> String {
+/// Returns the commands of a target of a makefile or a similar file, one a line.
+fn recipes(text: &str) -> String {
     let lines =
         text.lines().skip(1).take_while(|line| line.is_empty() || line.starts_with([' ', '\t']));
-    let is_command = |line: &&str| {
-        !line.is_empty()
-            && !line.starts_with(['#', '"', '$', '-', '@', '['])
-            && !line.contains(": ")
+    let lines = lines.map(|line| line.trim().trim_start_matches(['@', '-']));
+    lines.filter(|line| !line.is_empty() && !line.starts_with('#')).collect::<Vec<_>>().join("\n")
+}
+
+/// Returns the first of several commands that is told in one line.
+fn recipe(commands: &str) -> String {
+    let is_command = |line: &&str| !line.starts_with(['"', '$', '[']) && !line.contains(": ");
+    commands.lines().find(is_command).map(shown).unwrap_or_default()
+}
+
+/// Commands that run the tests in every repository of their language.
+const DEFAULT_TESTS: &[&str] = &[
+    "cargo test",
+    "go test",
+    "pytest",
+    "py.test",
+    "python -m pytest",
+    "python3 -m pytest",
+    "python -m unittest",
+    "npm test",
+    "yarn test",
+    "pnpm test",
+    "bun run test",
+    "make test",
+    "make tests",
+    "just test",
+    "task test",
+    "composer test",
+    "rake test",
+    "mvn test",
+    "gradle test",
+];
+
+/// Returns true for the test command that a newcomer runs anyway.
+fn is_default(target: &Target) -> bool {
+    let is_it = |text: &str| DEFAULT_TESTS.contains(&text);
+    let first = target.runs.split([';', '&', '|']).next().unwrap_or_default().trim();
+    let is_plain = first == target.runs && !first.contains('=');
+    is_it(&target.command) || is_plain && DEFAULT_TESTS.iter().any(|it| first.starts_with(it))
+}
+
+/// Returns true if commands change files: a formatter without an option to only check, or another tool with
+/// the option to correct.
+fn writes(commands: &str) -> bool {
+    let checks = ["--check", "test -z", " -l ", "--diff", "--dry-run", " -d "];
+    let options = [
+        "--fix",
+        "--write",
+        "-w",
+        "-i",
+        "-a",
+        "-A",
+        "-F",
+        "--autocorrect",
+        "--auto-correct",
+        "--autocorrect-all",
+        "--in-place",
+        "--apply",
+        "--replace",
+        "-u",
+    ];
+    let formatters = [
+        "black",
+        "isort",
+        "rustfmt",
+        "fmt",
+        "format",
+        "spotlessApply",
+        "spotless:apply",
+        "ktlintFormat",
+        "stylua",
+        "pyupgrade",
+        "fourmolu",
+    ];
+    commands.split(['\n', ';', '&']).any(|command| {
+        let words = || command.split_whitespace();
+        let is_check = checks.iter().any(|it| format!("{command} ").contains(it));
+        let is_asked = words().any(|it| options.contains(&it.split('=').next().unwrap_or(it)));
+        let is_formatter = words().any(|it| formatters.contains(&it));
+        !is_check && (is_asked || is_formatter && !words().any(|it| it == "gofmt"))
+    })
+}
+
+/// Tools that check or format the files of one language, and these files.
+const TOOLS: &[(&[&str], &str)] = &[
+    (
+        &["eslint", "xo", "standard", "tsc", "tslint", "oxlint", "jshint", "vue-tsc"],
+        "path:**/*.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue}",
+    ),
+    (&["stylelint"], "path:**/*.{css,scss,less}"),
+    (&["rubocop", "standardrb"], "language:ruby"),
+    (
+        &["ruff", "black", "mypy", "flake8", "isort", "pylint", "pyright", "basedpyright"],
+        "language:python",
+    ),
+    (&["golangci-lint", "gofmt", "gofumpt", "staticcheck", "go"], "language:go"),
+    (&["cargo", "rustfmt"], "language:rust"),
+    (&["shellcheck", "shfmt"], "language:bash"),
+    (&["clang-format", "clang-tidy"], "path:**/*.{c,h,cc,cpp,cxx,hpp}"),
+    (&["markdownlint", "markdownlint-cli2"], "language:markdown"),
+];
+
+/// Returns the scope of the files that commands check: that of their tool, below the directory that all
+/// paths of the command have. Several tools, or one that is not known, are global.
+fn scope(commands: &str) -> Scope {
+    let runners =
+        ["npx", "bundle", "exec", "run", "uv", "poetry", "python", "python3", "-m", "yarn", "pnpm"];
+    let mut found: Option<&str> = None;
+    let mut paths: Vec<&str> = Vec::new();
+    let all = commands.split(['\n', ';', '&', '|']).map(str::trim).filter(|it| !it.is_empty());
+    for command in all {
+        let mut words = command.split_whitespace().filter(|it| !runners.contains(it));
+        let tool = words.next().unwrap_or_default();
+        let Some((_, files)) = TOOLS.iter().find(|(names, _)| names.contains(&tool)) else {
+            return Scope::Global;
+        };
+        if found.is_some_and(|it| it != *files) {
+            return Scope::Global;
+        }
+        found = Some(files);
+        let quotes = ['\'', '"'];
+        paths.extend(words.map(|it| it.trim_matches(quotes)).filter(|it| it.contains('/')));
+    }
+    let Some(files) = found else { return Scope::Global };
+    let directory = |path: &str| {
+        let plain = path.split(['*', '{', '?']).next().unwrap_or_default();
+        let plain = plain.rfind('/').map_or("", |at| &plain[..at]);
+        plain.trim_start_matches("./").to_owned()
     };
-    let mut commands = lines.map(|line| line.trim().trim_start_matches('@')).filter(is_command);
-    commands.next().map(shown).unwrap_or_default()
+    let is_plain =
+        |it: &str| it.bytes().all(|it| it.is_ascii_alphanumeric() || b"/_-.".contains(&it));
+    let folders: Vec<String> = paths.iter().map(|it| directory(it)).collect();
+    if let Some(shortest) = folders.iter().min_by_key(|it| it.len())
+        && folders.iter().all(|it| it.starts_with(shortest.as_str()))
+        && !shortest.is_empty()
+        && is_plain(shortest)
+    {
+        return Scope::Path(format!("{shortest}/**"));
+    }
+    Scope::parse(files).unwrap_or(Scope::Global)
 }
 
 fn shown(command: &str) -> String {
@@ -406,7 +552,7 @@ fn package_script(texts: &Texts<'_>, script: &str) -> Option<(usize, String)> {
         return None;
     }
     let line = line_of(&text, &format!("\"{script}\":")).unwrap_or(1);
-    Some((line, shown(runs)))
+    Some((line, runs.to_owned()))
 }
 
 #[cfg(test)]
@@ -422,7 +568,53 @@ mod tests {
 
     #[test]
     fn recipes_are_read() {
-        assert_eq!(recipe("test: build\n\t@go test ./...\n\nother:\n"), "go test ./...");
-        assert_eq!(recipe("test:\nother:\n"), "");
+        assert_eq!(recipe(&recipes("test: build\n\t@go test ./...\n\nother:\n")), "go test ./...");
+        assert_eq!(recipe(&recipes("test:\nother:\n")), "");
+        let script = "#!/bin/sh\nset -e\nrun/black src\n";
+        assert_eq!(script_runs(script), "run/black src");
+        assert_eq!(script_runs("if [[ \"$1\" == x ]]; then\n  ruby a\nfi\n"), "");
+    }
+
+    #[test]
+    fn a_default_test_command_is_no_proposal() {
+        let of = |command: &str, runs: &str| {
+            let (path, all) = ("x".to_owned(), runs.to_owned());
+            let (command, runs) = (command.to_owned(), runs.to_owned());
+            is_default(&Target { command, path, line: 1, runs, all, is_in_ci: true })
+        };
+        assert!(of("make test", "X=1 go test -tags a"));
+        assert!(of("just unit", "cargo test --all"));
+        assert!(!of("nox -s tests", "") && !of("make unit", "docker run x; pytest"));
+    }
+
+    #[test]
+    fn a_formatter_writes() {
+        for (commands, expected) in [
+            ("black .", true),
+            ("prettier --write .", true),
+            ("bundle exec rubocop -a", true),
+            ("eslint --fix src/**/*.js", true),
+            ("gofmt -w src", true),
+            ("bundle exec rubocop -D", false),
+            ("prettier --check .", false),
+            ("black --check .", false),
+            ("eslint .", false),
+        ] {
+            assert_eq!(writes(commands), expected, "{commands}");
+        }
+    }
+
+    #[test]
+    fn a_check_holds_for_the_files_of_its_tool() {
+        for (commands, expected) in [
+            ("eslint a/b/*js a/b/**/*js", "path:a/b/**"),
+            ("eslint .", "path:**/*.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue}"),
+            ("bundle exec rubocop -D", "language:ruby"),
+            ("mypy src/\nruff check src/ tests/", "language:python"),
+            ("gofmt -l src\nbundle exec rubocop", "global"),
+            ("own-tool src", "global"),
+        ] {
+            assert_eq!(scope(commands), Scope::parse(expected).unwrap(), "{commands}");
+        }
     }
 }

@@ -133,7 +133,7 @@ static TABLE: &[Setting] = &[
         ],
         mark: "",
         pattern: "Check scripts with `eslint` and the rules of the repository",
-        scope: "global",
+        scope: "path:**/*.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue}",
         keywords: &["lint", "style"],
     },
     Setting {
@@ -174,7 +174,7 @@ static TABLE: &[Setting] = &[
         files: &[".clang-format"],
         mark: "",
         pattern: "Format C and C++ with `clang-format` and the settings of the repository",
-        scope: "global",
+        scope: "path:**/*.{c,h,cc,cpp,cxx,hpp}",
         keywords: &["format", "style"],
     },
 ];

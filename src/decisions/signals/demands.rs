@@ -93,6 +93,9 @@ fn is_near(demand: &Demand, path: &str) -> bool {
 
 fn of_file(texts: &Texts<'_>, demand: &Demand, regex: &Regex, path: &str) -> Option<Found> {
     let text = texts.read(path)?;
+    if is_exempt(demand, &text) {
+        return None;
+    }
     let is_document = path.ends_with(".md") || path.ends_with(".rst");
     regex.captures_iter(&text).take(MATCHES_MAX).find_map(|captures| {
         let whole = captures.get_match()?;
@@ -102,11 +105,48 @@ fn of_file(texts: &Texts<'_>, demand: &Demand, regex: &Regex, path: &str) -> Opt
             return None;
         }
         let span = (1..captures.group_len()).find_map(|at| captures.get_group(at));
+        if demand.files.contains(&"ruff.toml")
+            && is_ignored(&text, span.map(|it| &text[it.range()]))
+        {
+            return None;
+        }
         let group = name(span.map(|span| &text[span.range()]).unwrap_or_default());
         let line = line_at(&text, span.map_or(start, |span| span.start));
         let scope = scope(demand, path)?;
         Some(Found { path: path.to_owned(), line, group, scope })
     })
+}
+
+/// Returns true if the settings exempt files from a demand.
+fn is_exempt(demand: &Demand, text: &str) -> bool {
+    let regex = || Regex::new(demand.exemption).ok();
+    !demand.exemption.is_empty() && regex().is_some_and(|it| it.is_match(text))
+}
+
+/// Rules of ruff that a style of docstrings consists of, and how many may be ignored.
+const DOCSTRING_RULES: &str = "D";
+const IGNORED_MAX: usize = 3;
+
+/// Returns true if the settings of ruff ignore a rule that they select, or most of its parts.
+fn is_ignored(text: &str, group: Option<&str>) -> bool {
+    let Some(group) = group else { return false };
+    let is_code = group.bytes().all(|it| it.is_ascii_uppercase() || it.is_ascii_digit());
+    let code = if is_code { group } else { DOCSTRING_RULES };
+    let lists = text.match_indices("ignore").filter_map(|(at, _)| {
+        let start = text[..at].rfind('\n').map_or(0, |it| it + 1);
+        let own = text[start..at].trim();
+        let rest = text[at + "ignore".len()..].trim_start().strip_prefix('=')?;
+        let list = rest.trim_start().strip_prefix('[')?.split(']').next()?;
+        (own.is_empty() || own == "extend-").then_some(list)
+    });
+    let lines = lists.flat_map(str::lines).map(|line| line.split('#').next().unwrap_or(line));
+    let codes =
+        lines.flat_map(|line| line.split(',')).map(|it| it.trim().trim_matches(['"', '\'']));
+    let of_it = |it: &&str| {
+        it.strip_prefix(code).is_some_and(|rest| rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let ignored: Vec<&str> = codes.filter(|it| !it.is_empty()).filter(of_it).collect();
+    ignored.contains(&code) || ignored.len() > IGNORED_MAX
 }
 
 /// Returns true for an item of a list of YAML that is not one of what is enabled.
@@ -182,15 +222,33 @@ mod tests {
             ("  JavaLanguageVersion.of(8)", "Write code that compiles for Java {}"),
             ("[tool.mypy]\nstrict = true", "Annotate every function"),
             ("coverage report --fail-under=100", "Cover every new line"),
-            ("'no-console': ['error']", "Do not call `console.log`"),
+            ("'import/no-default-export': ['error']", "Export by name"),
             ("    - paralleltest # x", "Call `t.Parallel()`"),
         ] {
             assert!(first(text).is_some_and(|it| it.starts_with(expected)), "{text}");
         }
         assert_eq!(first("requires-python = \"\""), None);
+        for custom in ["'no-console': ['error']", "convention = \"pep257\""] {
+            assert_eq!(first(custom), None, "{custom}");
+        }
         let settings = "linters:\n  enable:\n    - godot\n  disable:\n    # no\n    - gofumpt\n";
         assert!(!is_disabled(settings, 27) && is_disabled(settings, settings.len() - 3));
         assert!(is_comment("a\n  # - paralleltest", 4));
         assert!(!is_comment("#![forbid(unsafe_code)]", 0));
+    }
+
+    #[test]
+    fn exemptions_of_settings_count() {
+        let strict = TABLE.iter().find(|it| it.mark.contains("disallow_untyped_defs"));
+        let strict = strict.expect("a demand");
+        let text = "[tool.mypy]\nstrict = true\n";
+        let relaxed = "[[tool.mypy.overrides]]\nmodule = \"tests.*\"\nallow_untyped_defs = true\n";
+        assert!(!is_exempt(strict, text) && is_exempt(strict, &format!("{text}{relaxed}")));
+        let text = "select = [\"PTH\"]\nignore = [\n  \"D100\", # x\n  \"PTH\",\n]\n";
+        assert!(is_ignored(text, Some("PTH")) && !is_ignored(text, Some("TC")));
+        assert!(!is_ignored(text, Some("google")));
+        let many = "extend-ignore = [\"D1\", \"D200\", \"D205\", \"D400\", \"DTZ001\"]";
+        assert!(is_ignored(many, Some("numpy")) && !is_ignored(many, Some("DTZ")));
+        assert!(!is_ignored("per-file-ignores = [\"PTH\"]", Some("PTH")));
     }
 }

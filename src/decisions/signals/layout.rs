@@ -108,7 +108,8 @@ fn names(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
         source_refs: refs.collect(),
         keywords: &["file", "name", "new"],
     };
-    signals.push(draft.signal());
+    // Every listing of the directory shows it.
+    signals.push(Signal { proposal: None, ..draft.signal() });
 }
 
 /// Where the tests of a file are.
@@ -139,14 +140,17 @@ fn places(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
         let is_apart = pairs.iter().all(|(test, file)| {
             !file.path.starts_with(&format!("{top}/")) && test.path.starts_with(&format!("{top}/"))
         });
-        if pairs.len() < TESTS_MIN || !is_share(pairs.len(), all, 50) || top.is_empty() || !is_apart
+        if pairs.len() < TESTS_MIN || !is_share(pairs.len(), all, 85) || top.is_empty() || !is_apart
         {
             continue;
         }
-        // The test of the file with the longest name shows the form best.
-        let Some((test, file)) = pairs.iter().max_by_key(|(_, file)| file.file_name().len()) else {
-            continue;
+        // The test of the file with the longest name shows the form best, if it contains the name.
+        let shows = |(test, file): &&(&Observed, &Observed)| {
+            let stem = file.file_name().split('.').next().unwrap_or_default();
+            test.file_name().contains(stem)
         };
+        let shown = pairs.iter().filter(shows).max_by_key(|(_, file)| file.file_name().len());
+        let Some((test, file)) = shown else { continue };
         let refs = pairs.iter().take(REFERENCES).map(|(test, file)| {
             SourceRef::line(&test.path, 1, format!("tests `{}`", name(&file.path)))
         });

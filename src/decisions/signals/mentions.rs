@@ -18,7 +18,7 @@ pub type Mention = (usize, String, Vec<String>);
 
 fn regex() -> Option<&'static Regex> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
-    let pattern = r"(?i)\b(in[- ]sync with|(please |must |should |, )also update|update this in|needs? to be updated (in|together)|keep (this|these|it|them) in sync)\b";
+    let pattern = r"(?i)\b(in[- ]sync with|sync \S{1,20} with|(please |must |should |, )also update|update this in|needs? to be updated (in|together)|keep (this|these|it|them) in sync)\b";
     REGEX.get_or_init(|| Regex::new(pattern).ok()).as_ref()
 }
 
@@ -79,6 +79,7 @@ mod tests {
         let found = mentions("a\n// Keep in sync with `src/b.rs`.\nlet x = 1.0;\n");
         assert_eq!(found.len(), 1);
         assert_eq!((found[0].0, found[0].2.clone()), (2, vec!["src/b.rs".to_owned()]));
+        assert_eq!(mentions("x: 1 # sync x with docs: a/b.md\n")[0].2, ["a/b.md"]);
         let block = "<!--\nWhen updating this, also update:\n- README.md\n- .github/workflows/ci.yml\n-->\nx.md\n";
         assert_eq!(mentions(block)[0].2, ["README.md", ".github/workflows/ci.yml"]);
         for text in ["print('in sync with b.rs')", "// in sync with the server", ""] {

@@ -39,7 +39,7 @@ pub struct Class {
 }
 
 /// What one file shows.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Observed {
     /// Its path.
     pub path: String,

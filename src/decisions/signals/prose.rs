@@ -14,6 +14,10 @@ pub struct Item {
     pub line: usize,
     /// True for an item of a list.
     pub is_bullet: bool,
+    /// True for an item of a numbered list.
+    pub is_numbered: bool,
+    /// The sentence before its list that ends with a colon; empty without one.
+    pub lead: String,
     /// The lines of the block of code after it, if it ends with a colon.
     pub commands: Vec<String>,
 }
@@ -120,11 +124,14 @@ struct Reader {
     text: String,
     line: usize,
     is_bullet: bool,
+    is_numbered: bool,
+    lead: String,
 }
 
 impl Reader {
     fn heading(&mut self, level: usize, text: &str) {
         self.end();
+        self.lead.clear();
         self.headings.retain(|(of, _)| *of < level);
         self.headings.push((level, plain(text.trim_matches('#').trim())));
     }
@@ -139,7 +146,7 @@ impl Reader {
         }
         let is_markup = line.starts_with('|')
             || line.starts_with(".. ")
-            || line.starts_with(':')
+            || line.starts_with(':') && !is_role(line)
             || line.starts_with("[!")
             || line.starts_with("!!!")
             || line.starts_with('<')
@@ -151,6 +158,7 @@ impl Reader {
         if let Some(rest) = bullet(line) {
             self.end();
             (self.is_bullet, self.line) = (true, number);
+            self.is_numbered = line.starts_with(|it: char| it.is_ascii_digit());
             self.text.push_str(rest);
             return;
         }
@@ -166,11 +174,25 @@ impl Reader {
     fn end(&mut self) {
         let text = std::mem::take(&mut self.text);
         let is_bullet = std::mem::take(&mut self.is_bullet);
+        let is_numbered = std::mem::take(&mut self.is_numbered);
         let sentences = sentences(&plain(&text));
-        if !sentences.is_empty() {
+        if let Some(last) = sentences.last() {
+            // A lead-in holds for all items of its list.
+            let lead = if is_bullet { self.lead.clone() } else { String::new() };
+            if !is_bullet {
+                self.lead = if last.ends_with(':') { last.clone() } else { String::new() };
+            }
             let headings = self.headings.iter().map(|(_, text)| text.clone()).collect();
-            let commands = Vec::new();
-            self.items.push(Item { headings, sentences, line: self.line, is_bullet, commands });
+            let (line, commands) = (self.line, Vec::new());
+            self.items.push(Item {
+                headings,
+                sentences,
+                line,
+                is_bullet,
+                is_numbered,
+                lead,
+                commands,
+            });
         }
     }
 
@@ -182,6 +204,8 @@ impl Reader {
     /// Adds a block of code to the paragraph that announces it.
     fn code(&mut self, lines: &[&str]) {
         self.end();
+        // What announces code is no lead-in of the items after it.
+        self.lead.clear();
         let is_command = |line: &&str| !line.is_empty() && !line.starts_with('#');
         let prompt = |line: &str| line.trim_start_matches("$ ").trim_start_matches("> ").to_owned();
         let lines = lines.iter().map(|line| line.trim()).filter(is_command).map(prompt);
@@ -197,6 +221,20 @@ impl Reader {
 /// Returns true for the definition of the target of links.
 fn is_definition(line: &str) -> bool {
     line.starts_with('[') && line.find("]: ").is_some_and(|at| !line[..at].contains(' '))
+}
+
+/// Returns true for a line that begins with a role of reStructuredText, not with a field.
+fn is_role(line: &str) -> bool {
+    let name = line.trim_start_matches(|it: char| it.is_ascii_lowercase() || ":-".contains(it));
+    name.starts_with('`')
+}
+
+/// Returns what follows a role whose first colon was read: the text of `:ref:` or `:rst:dir:`.
+fn after_role(text: &str) -> Option<&str> {
+    let (role, rest) = text.split_at(text.find('`')?);
+    let name = role.strip_suffix(':')?;
+    let is_part = |it: u8| it.is_ascii_lowercase() || b"-:".contains(&it);
+    (!name.is_empty() && name.bytes().all(is_part)).then_some(rest)
 }
 
 /// Returns a text without the markup of links, emphasis and roles.
@@ -223,11 +261,17 @@ fn plain(text: &str) -> String {
             }
             // `:ref:` before a text in back-ticks.
             if c == ':'
-                && let Some((role, next)) = after.split_once(':')
-                && next.starts_with('`')
-                && role.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+                && let Some(next) = after_role(after)
             {
-                rest = next;
+                // `~package.name` is shown as `name`.
+                match next.strip_prefix("`~").and_then(|it| it.split_once('`')) {
+                    Some((path, after)) => {
+                        let last = path.rsplit('.').next().unwrap_or(path);
+                        out.push_str(&format!("`{last}`"));
+                        rest = after;
+                    }
+                    None => rest = next,
+                }
                 continue;
             }
             if c == '*' {
@@ -317,6 +361,16 @@ mod tests {
             (vec!["make test".into()], true)
         );
         assert_eq!(found[0].line, 3);
+    }
+
+    #[test]
+    fn lists_know_their_kind_and_lead() {
+        let text = "Do it in one of these ways:\n\n- A b.\n- C d.\n\nRules.\n\n1. E f.\n\nUse the\n:mod:`~x.y.auto` and :rst:dir:`new` role.\n";
+        let found = items(text);
+        let of = |at: usize| (found[at].lead.as_str(), found[at].is_numbered);
+        let lead = "Do it in one of these ways:";
+        assert_eq!([of(1), of(2), of(4)], [(lead, false), (lead, false), ("", true)]);
+        assert_eq!(found[5].sentences, ["Use the `auto` and `new` role."]);
     }
 
     #[test]

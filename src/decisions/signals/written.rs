@@ -10,6 +10,7 @@ use std::sync::OnceLock;
 use regex_automata::meta::Regex;
 
 use super::prose::{self, Item};
+use super::sentence::{is_dependent, refusal};
 use super::texts::{Texts, directory};
 use super::{Draft, Kind, Signal};
 use crate::base::text;
@@ -23,7 +24,7 @@ const PROPOSALS_MAX: usize = 12;
 const SIGNALS_MAX: usize = 40;
 
 /// The most proposals of rules with the fewest points.
-const WEAK_MAX: usize = 4;
+const WEAK_MAX: usize = 6;
 
 /// The points from which on a sentence is a rule, and from which on it is a sure one.
 const RULE_POINTS: i32 = 4;
@@ -41,8 +42,6 @@ enum Purpose {
     Guide,
     /// A template of pull requests.
     Template,
-    /// A document for users, of which only parts are for contributors.
-    Readme,
 }
 
 /// Returns what a document is for, by its path.
@@ -70,38 +69,57 @@ fn purpose(path: &str) -> Option<Purpose> {
     if stem.contains("pull_request_template") || path.contains("pull_request_template/") {
         return Some(Purpose::Template);
     }
-    let words: Vec<&str> = stem.split(['-', '_', ' ']).collect();
-    // Documents about the work of others.
+    // Documents about the work of others, and those for users.
     let foreign =
         ["issue", "release", "review", "triage", "governance", "security", "support", "maint"];
-    if foreign.iter().any(|it| stem.contains(it)) {
+    let mut around = path.split('/').rev().skip(1);
+    let is_news = |it: &str| {
+        let it = it.trim_start_matches('_');
+        NEWS_FOLDERS.contains(&it) || it.starts_with("releas")
+    };
+    if foreign.iter().any(|it| stem.contains(it)) || around.clone().any(is_news) {
         return None;
     }
-    let names = [
-        "contributing",
-        "contribute",
-        "contributor",
-        "contributors",
-        "hacking",
-        "style",
-        "styleguide",
-        "codestyle",
-        "conventions",
-        "guidelines",
-        "developing",
-        "development",
-        "developer",
-        "developers",
-        "devel",
-    ];
-    let folders = ["contributing", "contributor", "development", "developers", "devel", "dev"];
-    let is_named = words.iter().any(|it| names.contains(it)) && !words.contains(&"changelog");
-    let mut around = path.split('/').rev().skip(1);
-    if is_named || around.any(|it| folders.contains(&it)) {
+    // `developer-guide` is one, `developer-tools` and `2018-development-update` are not.
+    let words = stem.split(['-', '_', ' ']).filter(|it| !["guide", "guidelines"].contains(it));
+    let words: Vec<&str> = words.collect();
+    let is_named = match words.as_slice() {
+        [] => stem == "guidelines",
+        ["code"] => false,
+        words => words.iter().all(|it| GUIDE_WORDS.contains(it)),
+    };
+    if is_named || around.any(|it| GUIDE_FOLDERS.contains(&it)) {
         return Some(Purpose::Guide);
     }
-    (stem == "readme" && !path.contains('/')).then_some(Purpose::Readme)
+    None
 }
+
+/// The words of which names of documents for contributors consist.
+const GUIDE_WORDS: &[&str] = &[
+    "contributing",
+    "contribute",
+    "contributor",
+    "contributors",
+    "contribution",
+    "hacking",
+    "style",
+    "styleguide",
+    "code",
+    "coding",
+    "codestyle",
+    "conventions",
+    "developing",
+    "development",
+    "developer",
+    "developers",
+    "devel",
+];
+
+/// Folders of documents for contributors, and of those for readers of news.
+const GUIDE_FOLDERS: &[&str] =
+    &["contributing", "contributor", "contributors", "development", "developers", "devel", "dev"];
+const NEWS_FOLDERS: &[&str] =
+    &["posts", "post", "news", "blog", "blogs", "changes", "changelog", "faq", "howto"];
 
 /// A rule with its evidence.
 struct Rule {
@@ -189,10 +207,11 @@ fn of_item(texts: &Texts<'_>, path: &str, of: Purpose, item: &Item, rules: &mut 
     if FOREIGN_HEADINGS.iter().any(|it| is_foreign(it)) {
         return;
     }
-    let is_own = || OWN_HEADINGS.iter().any(|it| headings.contains(it));
-    if of == Purpose::Readme && !is_own() {
+    // One of several choices, or a step.
+    if is_dependent(&item.lead) {
         return;
     }
+    let is_checked = of == Purpose::Template && item.is_bullet;
     for (at, sentence) in item.sentences.iter().enumerate() {
         let is_last = at + 1 == item.sentences.len();
         let Some(mut pattern) = cleaned(sentence) else { continue };
@@ -203,20 +222,22 @@ fn of_item(texts: &Texts<'_>, path: &str, of: Purpose, item: &Item, rules: &mut 
             if !is_last || commands.is_empty() || commands.len() > 2 {
                 continue;
             }
-            pattern = format!("{} `{}`", pattern, commands.join(" && "));
+            let announced = pattern.trim_end_matches(':');
+            pattern = format!("{announced}: `{}`", commands.join(" && "));
         }
-        // A sentence that continues the one before is not understood alone.
-        let is_continued = regexes().continued.is_match(sentence);
-        if is_continued {
-            let before = at.checked_sub(1).map(|at| &item.sentences[at]);
-            let before = before.filter(|it| !regexes().continued.is_match(it));
-            let Some(before) = before.and_then(|it| cleaned(it)) else { continue };
-            pattern = format!("{before}. {pattern}");
+        let own = cleaned(sentence).unwrap_or_default();
+        // Steps with numbers are no rules, but what they exclude may be one.
+        let is_step = item.is_numbered && !regexes().excluding.is_match(&own);
+        if is_step || refusal(&own, &commands, is_checked).is_some() {
+            continue;
         }
         if !BYTES.contains(&pattern.len()) || pattern.matches('`').count() % 2 == 1 {
             continue;
         }
         let points = points(&pattern, of, item.is_bullet, !commands.is_empty());
+        // A later sentence of a paragraph leans on the first, unless it forbids.
+        let is_later = at > 0 && !item.is_bullet && !regexes().excluding.is_match(&pattern);
+        let points = points - i32::from(is_later);
         if points < RULE_POINTS || !is_current(texts, path, &pattern) {
             continue;
         }
@@ -233,6 +254,11 @@ fn of_item(texts: &Texts<'_>, path: &str, of: Purpose, item: &Item, rules: &mut 
             let is_about = regexes().domain.is_match(it) || regexes().adding.is_match(it);
             item.is_bullet && item.headings.len() > 1 && !is_known && is_about
         });
+        // A step of a change that only the heading names.
+        let is_conditional = regexes().condition.is_match(&pattern);
+        if heading.is_some_and(|it| regexes().adding.is_match(it)) && !is_conditional {
+            continue;
+        }
         if let Some(heading) = heading
             && pattern.len() + heading.len() + 3 <= PATTERN_BYTES_MAX
         {
@@ -302,12 +328,10 @@ const FOREIGN_HEADINGS: &[&str] = &[
     "vscode",
     "labels",
     "backport",
+    "submit",
+    "updating",
     "table of contents",
 ];
-
-/// Parts of headings of sections of a document for users that are for contributors.
-const OWN_HEADINGS: &[&str] =
-    &["contribut", "develop", "hacking", "coding", "code style", "conventions", "running tests"];
 
 struct Regexes {
     strong: Regex,
@@ -316,7 +340,7 @@ struct Regexes {
     should: Regex,
     reason: Regex,
     reason_begins: Regex,
-    continued: Regex,
+    condition: Regex,
     vague: Regex,
     foreign: Regex,
     past: Regex,
@@ -345,7 +369,7 @@ fn regexes() -> &'static Regexes {
         should: regex(r"\b(should|(you|we)( also)? need to|have to|has to|please|are expected|is expected|we use|we prefer|we avoid|we do not|we don['’]t|uses?|follows?|go(es)? in(to)?|lives? in|belongs? in)\b"),
         reason: regex(r"\b(because|so that|since|otherwise|to avoid|in order to|to ensure|to prevent|to keep|as this|which means|breaks?|fails?)\b"),
         reason_begins: regex(r"(^(this|it|otherwise|because|the reason|that|these|we do this|doing so|ci|they)\b|\binstead:$)"),
-        continued: regex(r"^(for other|this|that|these|those|it|they|he|she|instead|otherwise|then|also|such|so|but|and|however|in (both|all|each) of these|the (listed|former|latter|same|resulting|rejected|given|other|first|second|next|rest)|all other|if not|similarly|likewise|alternatively|both|doing|in that case|in this case)\b|\b(below|above|the following|as follows|all other)\b"),
+        condition: regex(r"^(if|when|whenever|after|before|unless)\b"),
         vague: regex(r"\b(can|could|may|might|optional(ly)?|ideally|feel free|if possible|if you (want|wish|like|prefer)|consider|try to|appropriate|nice|helpful|generally|usually|sometimes|probably|recommend(ed)?|encouraged?|welcome|as (you|needed)|whenever possible|good idea|best|currently|in this example|unnecessarily|possible|by default)\b"),
         past: regex(r"\b(was|were|had|did)\b"),
         foreign: regex(r"\b(issues?|discussions?|fork|forked|cla|dco|license agreement|conduct|guides?|instructions|this (page|document|section|file)|branch|branches|e-?mail|slack|discord|gitter|twitter|forum|mailing list|maintainers?|reviewers?|reviewed|approv(al|ed?)|thank|thanks|click|github|account|pull requests? (will|is|are|can|may|open)|your (fork|clone|editor|ide)|master|rebase|squash|merged?|git clone|git push|git checkout|sign in|milestones?|labels?|tutorial|beginner|sponsor|assigned|the team|version bump|vscode|ide|homebrew|brew|docker)\b"),
@@ -357,7 +381,7 @@ fn regexes() -> &'static Regexes {
         adding: regex(r"^(adding|creating|writing|updating|changing|removing|implementing|introducing)\b"),
         number: regex(r"\b\d+(\.\d+)?\+?\b"),
         everyday: regex(r"^(git (clone|checkout|push|pull|add|commit|fetch|remote|rebase|switch|branch|status|diff|stash)\b.*|cd\b.*|(npm|yarn|pnpm|bun) (i|install|ci)\b.*|pip3? install\b.*|brew .*|apt(-get)? .*|main|master|develop|python -m venv.*|source .*|sudo .*|docker .*|cargo build|make|npm test|cargo test|go test( \./\.\.\.)?|pytest)$"),
-        lead: regex(r"^(please( note( that)?)?|note( that)?|keep in mind( that)?|be aware( that)?|also|finally|lastly|additionally|moreover|furthermore|in addition|important|warning|tip|nb|n\.b\.|remember|again|however|first|second|next|in general|generally)[,:]?\s+"),
+        lead: regex(r"^(please( note( that)?)?|note( that)?|keep in mind( that)?|be aware( that)?|also|finally|lastly|additionally|moreover|furthermore|in addition|important|warning|tip|nb|n\.b\.|remember|again|however|first|second|next|in general|in any case|generally)[,:]?\s+"),
         tail: regex(r"[,;]? \(?see (also )?[^.]*\)?$"),
         dangling: regex(r"(\b(see|here|read|check out|refer to|https?:|www\.)\b|\?$|^(why|how|what|where|who|which|as |i |we['’]re|we are|we have|there (is|are)|thank|hi|hello|welcome)\b)"),
     })
@@ -531,9 +555,13 @@ mod tests {
             ("docs/agents.md", None),
             (".cursor/rules/tests.mdc", Some(Purpose::Agents)),
             (".github/pull_request_template.md", Some(Purpose::Template)),
-            ("README.md", Some(Purpose::Readme)),
+            ("README.md", None),
             ("src/a/README.md", None),
             ("docs/usage.md", None),
+            ("docs/developer-guide.md", Some(Purpose::Guide)),
+            ("docs/topics/developer-tools.rst", None),
+            ("docs/_posts/2018-03-14-development-update.md", None),
+            ("docs/news/contributing.md", None),
             ("src/style.css", None),
         ] {
             assert_eq!(purpose(path), expected, "{path}");

@@ -68,7 +68,11 @@ fn rules_that_people_wrote_are_proposed_with_their_reasons() {
             "global",
             "its installs take minutes",
         ),
-        ("Run `pnpm lint` before a change is finished", "global", "eslint ."),
+        (
+            "Run `pnpm lint` before a change is finished",
+            "path:**/*.{js,jsx,ts,tsx,mjs,cjs,mts,cts,vue}",
+            "eslint .",
+        ),
         ("Run `pnpm codegen` and commit what it changes", "global", "CI runs it"),
         ("Change `src/b.ts` together with `src/a.ts`", "path:src/b.ts", "Keep in sync"),
     ] {

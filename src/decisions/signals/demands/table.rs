@@ -15,6 +15,8 @@ pub(super) struct Demand {
     /// Files below the directory of the settings, or a scope if it has a colon.
     pub(super) scope: &'static str,
     pub(super) keywords: &'static [&'static str],
+    /// The text of settings that exempt files from the demand: a regular expression; empty for none.
+    pub(super) exemption: &'static str,
 }
 
 const CARGO: &[&str] = &["Cargo.toml"];
@@ -59,11 +61,15 @@ const fn demand(
     scope: &'static str,
     keywords: &'static [&'static str],
 ) -> Demand {
-    Demand { files, is_everywhere: false, mark, pattern, why, scope, keywords }
+    Demand { files, is_everywhere: false, mark, pattern, why, scope, keywords, exemption: "" }
 }
 
 const fn everywhere(it: Demand) -> Demand {
     Demand { is_everywhere: true, ..it }
+}
+
+const fn unless(exemption: &'static str, it: Demand) -> Demand {
+    Demand { exemption, ..it }
 }
 
 pub(super) static TABLE: &[Demand] = &[
@@ -230,13 +236,16 @@ pub(super) static TABLE: &[Demand] = &[
         &["lint", "allow", "expect"],
     )),
     // Python.
-    demand(
-        MYPY,
-        r"(?ms)^\[(?:tool\.)?mypy\][^\[]*?^(strict\s*=\s*[Tt]rue|disallow_untyped_defs\s*=\s*[Tt]rue)",
-        "Annotate every function with types",
-        "`mypy` reports functions without annotations (`{}`).",
-        "language:python",
-        &["type", "annotation", "function", "signature"],
+    unless(
+        r"(?m)^(?:disallow_untyped_defs\s*=\s*[Ff]alse|allow_untyped_defs\s*=\s*[Tt]rue)",
+        demand(
+            MYPY,
+            r"(?ms)^\[(?:tool\.)?mypy\][^\[]*?^(strict\s*=\s*[Tt]rue|disallow_untyped_defs\s*=\s*[Tt]rue)",
+            "Annotate every function with types",
+            "`mypy` reports functions without annotations (`{}`).",
+            "language:python",
+            &["type", "annotation", "function", "signature"],
+        ),
     ),
     demand(
         PYTHON,
@@ -304,7 +313,7 @@ pub(super) static TABLE: &[Demand] = &[
     ),
     demand(
         RUFF,
-        r#"(?m)^convention\s*=\s*"(google|numpy|pep257)""#,
+        r#"(?m)^convention\s*=\s*"(google|numpy)""#,
         "Write docstrings in the style `{}`",
         "The linter checks this convention.",
         "language:python",
@@ -382,14 +391,6 @@ pub(super) static TABLE: &[Demand] = &[
         "ESLint reports other imports of types (`{}`).",
         SCRIPTS,
         &["type", "import"],
-    ),
-    demand(
-        ESLINT,
-        r#"['"]?(no-console)['"]?\s*:\s*\[?\s*(?:['"]error|2)"#,
-        "Do not call `console.log`",
-        "ESLint reports it (`{}`).",
-        SCRIPTS,
-        &["log", "console", "print"],
     ),
     demand(
         ESLINT,
