@@ -387,6 +387,12 @@ pub struct Draft<'a> {
 }
 
 impl Draft<'_> {
+    /// Returns the signal without a proposal: who opens any file beside sees it, so that it says something only
+    /// together with others.
+    pub fn evidence(self) -> Signal {
+        Signal { proposal: None, ..self.signal() }
+    }
+
     /// Returns the signal with its proposal.
     pub fn signal(self) -> Signal {
         let text = format!("{}: {}", self.pattern, self.rationale);

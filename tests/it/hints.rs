@@ -17,10 +17,11 @@ mod empty;
 const OF_EVERY_CALL: [&str; 3] = ["project", "max_tokens", "format"];
 
 /// Words in backticks that are no arguments: values and parts of the syntax.
-const OTHER_WORDS: [&str; 9] = [
+const OTHER_WORDS: [&str; 10] = [
     "_meta",
     "failed",
     "finish_investigation",
+    "global",
     "hash",
     "in_change",
     "partial",

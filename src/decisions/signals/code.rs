@@ -181,7 +181,7 @@ fn modules(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
             source_refs: refs.collect(),
             keywords: &["import", "alias", "name"],
         };
-        signals.push(draft.signal());
+        signals.push(draft.evidence());
     }
 }
 
@@ -281,7 +281,7 @@ fn bases(language: &str, files: &[&Observed], signals: &mut Vec<Signal>) {
                 source_refs: refs.collect(),
                 keywords: &["class", "base", "new", "derive"],
             };
-            signals.push(draft.signal());
+            signals.push(draft.evidence());
         }
     }
 }
