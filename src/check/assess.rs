@@ -237,6 +237,10 @@ fn of_file(
         made.facts.reverts = signals.reverts;
         made.facts.lost = file.edit.lost.len();
         made.level = level::of(&level::signs(&made.facts));
+        if !file.is_compared && file.kind != ChangeKind::Unchanged {
+            // What it edits is not known, which is no sign of safety.
+            made.level = made.level.max(Level::Medium);
+        }
         if file.kind == ChangeKind::Unchanged && made.baseline.over().count() >= MEDIUM_COMPONENTS {
             made.level = Level::Medium;
         }

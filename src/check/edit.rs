@@ -5,6 +5,7 @@
 //! tests.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use rustc_hash::FxHashMap;
 use xxhash_rust::xxh3::xxh3_64;
@@ -157,23 +158,22 @@ impl Parts {
     fn of(language: Option<&Language>, text: &str) -> Parts {
         let name = language.map_or("", |it| it.name);
         let code = trivial::code(language, text);
-        let (code, tests) = match name {
-            "rust" => code.split_at(unit_tests(&code)),
-            _ => (code.as_str(), ""),
-        };
-        Parts { code: significant(name, code), tests: significant(name, tests) }
+        let tests = if name == "rust" { unit_tests(&code) } else { 0..0 };
+        let own = [&code[..tests.start], &code[tests.end..]].map(|code| significant(name, code));
+        Parts { code: own.concat(), tests: significant(name, &code[tests]) }
     }
 }
 
-/// Returns where the unit tests of a Rust file begin: by convention they are at its end.
-fn unit_tests(code: &str) -> usize {
-    code.match_indices("#[cfg(test)]\n")
-        .find(|(at, mark)| {
-            let next = code[at + mark.len()..].split('\n').next().unwrap_or_default();
-            let words: Vec<&str> = next.split_whitespace().collect();
-            words.contains(&"mod") && next.ends_with('{')
-        })
-        .map_or(code.len(), |(at, _)| at)
+/// Returns the module of unit tests of a Rust file: from its mark to the first `}` at the start of a line.
+fn unit_tests(code: &str) -> Range<usize> {
+    let begin = code.match_indices("#[cfg(test)]\n").find(|(at, mark)| {
+        let next = code[at + mark.len()..].split('\n').next().unwrap_or_default();
+        let words: Vec<&str> = next.split_whitespace().collect();
+        words.contains(&"mod") && next.ends_with('{')
+    });
+    let Some((at, _)) = begin else { return 0..0 };
+    let end = code[at..].find("\n}").map_or(code.len(), |end| at + end + 2);
+    at..end
 }
 
 /// The mark at the end of a line in the head of a function of Python that has several lines.
@@ -219,10 +219,17 @@ fn begins_import(language: &str, line: &str) -> bool {
         "rust" => starts(&["use ", "extern crate "]),
         "go" => starts(&["import ", "import("]),
         "java" | "kotlin" | "scala" | "swift" | "dart" | "haskell" => starts(&["import "]),
-        "csharp" => starts(&["using "]) && line.ends_with(';'),
+        "csharp" => {
+            starts(&["using "])
+                && !starts(&["using var "])
+                && line.ends_with(';')
+                && !line.contains('(')
+        }
         "javascript" | "typescript" | "tsx" => {
-            starts(&["import "])
-                || line.contains("= require(") && starts(&["const ", "var ", "let "])
+            let required = line.split_once("= require(").and_then(|(_, rest)| rest.split_once(')'));
+            let is_required =
+                required.is_some_and(|(_, rest)| matches!(rest.trim(), "" | ";" | ","));
+            starts(&["import "]) || is_required && starts(&["const ", "var ", "let "])
         }
         "c" | "cpp" | "objective-c" => starts(&["#include", "#import"]),
         "ruby" => starts(&["require ", "require_relative "]),
@@ -293,14 +300,21 @@ fn lines(found: &Differing<'_>, is_code: bool) -> (Vec<Line>, Vec<Line>) {
     let mut removed: Vec<Line> = found.removed.iter().map(line).collect();
     let mut added: Vec<Line> = found.added.iter().map(line).collect();
     for &(old, new) in found.pairs.iter().filter(|_| is_code) {
-        let words = hash(&replaced(found.removed[old], found.added[new]));
-        (removed[old].words, added[new].words) = (Some(words), Some(words));
+        let words = replaced(found.removed[old], found.added[new]).map(|words| hash(&words));
+        (removed[old].words, added[new].words) = (words, words);
     }
     (removed, added)
 }
 
-/// Returns the words that only one of two lines has.
-fn replaced(old: &str, new: &str) -> String {
+/// Longer lines are those of programs, whose words are not compared.
+const LINE_MAX: usize = 1_000;
+
+/// Returns the words that only one of two lines has; `None` if there are none, as where an operator differs, and
+/// for long lines.
+fn replaced(old: &str, new: &str) -> Option<String> {
+    if old.len().max(new.len()) > LINE_MAX {
+        return None;
+    }
     let words = |line: &str| -> Vec<String> {
         let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
         let mut words: Vec<String> =
@@ -316,7 +330,7 @@ fn replaced(old: &str, new: &str) -> String {
         }
         None => true,
     });
-    format!("{} {}", old.join(","), new.join(","))
+    (!old.is_empty() || !new.is_empty()).then(|| format!("{} {}", old.join(","), new.join(",")))
 }
 
 /// Returns a line without annotations in the head of a function of Python, and without spaces that have
@@ -513,6 +527,19 @@ mod tests {
         assert_eq!((from.code, from.moved, to.code), (0, 2, 0));
         assert!(from.lost.is_empty(), "{from:?}");
         assert_eq!(edit("a.rs", text, "").lost, ["a"]);
+    }
+
+    #[test]
+    fn operators_calls_and_code_behind_unit_tests_count() {
+        let flips: String = (0..9).map(|at| format!("x{at} = a < b\n")).collect();
+        assert_eq!(edit("a.py", &flips, &flips.replace('<', ">")).code, 9);
+        let old = "const x = require('a');\nconst y = require('b').run(1);\n";
+        assert_eq!(edit("a.js", old, &old.replace("'b'", "'c'").replace("'a'", "'d'")).size(), 0.3);
+        let old = "using System;\nusing var f = Open(path);\n";
+        assert_eq!(edit("a.cs", old, &old.replace("path", "other")).code, 1);
+        let old = "#[cfg(test)]\nmod tests {\n    fn b() {}\n}\n\nfn a() { one(); }\n";
+        let made = edit("a.rs", old, &old.replace("one", "two"));
+        assert_eq!(made.code, 1);
     }
 
     #[test]

@@ -169,6 +169,7 @@ impl<'i> Client<'i> {
     ///
     /// Those of [`list_tools`].
     pub fn list(&mut self) -> Result<Listed> {
+        self.connection.begin();
         let mut session = self.session(self.deadline(self.timeout));
         let tools = session.list();
         self.requests = session.requests;
@@ -254,6 +255,8 @@ impl Deadline<'_> {
 
 /// A transport.
 trait Connection {
+    /// Begins a list: limits are for one, and what changes from now on is announced by the next wait.
+    fn begin(&mut self) {}
     /// Sends a request and returns its response.
     fn exchange(&mut self, request: &Value, deadline: Deadline<'_>) -> Result<Value>;
     /// Sends a notification.

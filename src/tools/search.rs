@@ -62,6 +62,9 @@ const CONTEXT_MAX: usize = 20;
 /// The number of files without facts that a search indexes.
 const MISSING_FEW: usize = 32;
 
+/// The matches of a line that are examined for being in a part: more are those of generated lines.
+const LINE_HITS_MAX: usize = 1_000;
+
 /// The maximum number of bytes that are read of a file.
 const FILE_BYTES_MAX: usize = Extract::BYTES_MAX as usize;
 
@@ -426,14 +429,17 @@ impl Span {
         fits: impl Fn(&Range<usize>) -> bool,
     ) -> Option<Span> {
         let mut hit = self.hit..self.hit_end;
-        while !fits(&hit) {
+        for _ in 0..LINE_HITS_MAX {
+            if fits(&hit) {
+                return Some(Span { hit: hit.start, hit_end: hit.end, ..self });
+            }
             let from = hit.end.max(hit.start + 1);
             hit = matcher.find(cache, bytes, from.min(bytes.len()))?;
             if hit.start < from || hit.start >= self.end {
                 return None;
             }
         }
-        Some(Span { hit: hit.start, hit_end: hit.end, ..self })
+        None
     }
 
     /// Returns true if the match covers the name of a definition. O(log names).

@@ -196,7 +196,7 @@ impl Inner {
         let editor = editor.ok_or_else(|| {
             Error::usage("no editor is set").with_hint("set VISUAL or EDITOR and start again")
         })?;
-        let path = ask.get("path").unwrap_or_default().to_owned();
+        let path = ask.raw("path").unwrap_or_default().to_owned();
         let line = ask.number("line").unwrap_or(1).max(1);
         self.work.run(move |call| editor.open(call, &path, line)).await
     }

@@ -214,6 +214,11 @@ fn authors_with_one_personal_address_are_one_person() {
     assert_eq!(json(&place, "stats", &[])["people"], 3);
     let churn = &json(&place, "churn", &["a.py"])["files"][0];
     assert_eq!((&churn["commits"], &churn["authors"]), (&4.into(), &3.into()));
+    // Many people commit as root: the name joins nobody.
+    for author in ["root <a@example.org>", "root <d@example.org>", "Dee <d@example.org>"] {
+        git(&place, &["commit", "-q", "--allow-empty", "-m", "Change", "--author", author]);
+    }
+    assert_eq!(json(&place, "stats", &[])["people"], 4);
 }
 
 #[test]

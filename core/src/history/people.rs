@@ -81,7 +81,12 @@ impl People {
             let name_key = if name.is_empty() { email } else { name };
             let has_address = is_personal(email) && !is_bot(name, email);
             let email_key = has_address.then(|| (true, email.to_lowercase()));
-            for key in [Some((false, name_key.to_lowercase())), email_key].into_iter().flatten() {
+            // Names of roles, of which there are several, tell nobody apart if there is an address.
+            let is_role =
+                SHARED.contains(&name_key.to_lowercase().as_str()) || name_key == "Your Name";
+            let name_key =
+                (!is_role || email_key.is_none()).then(|| (false, name_key.to_lowercase()));
+            for key in [name_key, email_key].into_iter().flatten() {
                 let other = *keys.entry(key).or_insert(author.index());
                 groups.join(other, author.index());
             }

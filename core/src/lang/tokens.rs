@@ -80,14 +80,20 @@ pub fn tokens(language: &Language, text: &str) -> Vec<(Range<usize>, Token)> {
     let keywords = keywords(language);
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     let mut at = 0;
+    // For each kind of quote, up to where none closes: such a text is not looked through at every quote.
+    let mut unclosed = [0; QUOTES.len()];
     while let Some(c) = text[at..].chars().next() {
         let rest = &text[at..];
         let before = text[..at].chars().next_back();
+        if c == '\\' && language.name == "bash" {
+            at += 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+            continue;
+        }
         let (len, token) = if let Some(len) = comment(language, rest, before) {
             (len, Some(Token::Comment))
         } else if let Some(len) = raw_string(language, rest, before) {
             (len, Some(Token::Literal))
-        } else if let Some(len) = string(language, rest) {
+        } else if let Some(len) = string_at(language, text, at, &mut unclosed) {
             (len, Some(Token::Literal))
         } else if is_name(c) {
             let len = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
@@ -131,9 +137,38 @@ fn raw_string(language: &Language, text: &str, before: Option<char>) -> Option<u
     Some(inside.find(&close).map_or(text.len(), |end| start + end + close.len()))
 }
 
+/// The longest escape of a character.
+const ESCAPE_MAX: usize = 12;
+
+/// The quotes of strings and characters.
+const QUOTES: [char; 3] = ['"', '\'', '`'];
+
+/// Returns the length of the string or character at a place, unless it is known that none closes up to `unclosed`
+/// for its quote, which is updated.
+fn string_at(
+    language: &Language,
+    text: &str,
+    at: usize,
+    unclosed: &mut [usize; QUOTES.len()],
+) -> Option<usize> {
+    let quote = text[at..].chars().next()?;
+    let kind = QUOTES.iter().position(|of| *of == quote)?;
+    if at < unclosed[kind] {
+        return None;
+    }
+    let found = string(language, &text[at..]);
+    // A character of one letter may be no string, while a later quote begins one.
+    if found.is_none() && (quote != '\'' || SINGLE_QUOTED.contains(&language.name)) {
+        let is_multiline = MULTILINE.contains(&language.name);
+        let end = if is_multiline { None } else { text[at..].find('\n') };
+        unclosed[kind] = end.map_or(text.len(), |end| at + end);
+    }
+    found
+}
+
 /// Returns the length of the string or character at the start of a text.
 fn string(language: &Language, text: &str) -> Option<usize> {
-    let quote = text.chars().next().filter(|c| "\"'`".contains(*c))?;
+    let quote = text.chars().next().filter(|c| QUOTES.contains(c))?;
     let is_one_of = |names: &[&str]| names.contains(&language.name);
     let triple = &quote.to_string().repeat(3);
     if quote != '`' && is_one_of(TRIPLE) && text.starts_with(triple) {
@@ -149,13 +184,16 @@ fn string(language: &Language, text: &str) -> Option<usize> {
         if first != '\\' {
             return chars.next().filter(|(_, c)| *c == '\'').map(|(at, _)| at + 1);
         }
+        // An escape, the longest of which is that of a character by its number.
+        let end = text[2..].char_indices().skip(1).take(ESCAPE_MAX).find(|(_, c)| *c == '\'');
+        return end.map(|(at, _)| at + 3);
     }
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
         match c {
             '\n' if quote != '`' && !is_one_of(MULTILINE) => return None,
             _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
+            '\\' if quote != '\'' || !is_one_of(&["bash", "sql"]) => is_escaped = true,
             _ if c == quote => return Some(at + 1),
             _ => {}
         }
@@ -245,5 +283,23 @@ mod tests {
         assert!(
             MULTILINE.iter().all(|name| LANGUAGES.iter().any(|language| language.name == *name))
         );
+    }
+
+    #[test]
+    fn quotes_of_shells_do_not_escape() {
+        check("a.sh", "echo 'it'\\''s'\n# one", "echo l('it')\\'l('s')\nc(# one)");
+        check("a.sh", "echo 'a\\'\n# one", "echo l('a\\')\nc(# one)");
+    }
+
+    /// What no quote closes is looked through once, not at every quote.
+    #[test]
+    fn texts_of_quotes_take_linear_time() {
+        for (file, piece) in [("a.sh", "\\\""), ("a.rs", "'\\"), ("a.py", "\\\""), ("a.rb", "'\\")]
+        {
+            let text = format!("{}\n", piece.repeat(30_000));
+            let started = std::time::Instant::now();
+            tokens(of_name(file.as_bytes()).expect("a language"), &text);
+            assert!(started.elapsed().as_secs() < 20, "{file}: {:?}", started.elapsed());
+        }
     }
 }

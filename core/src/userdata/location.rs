@@ -134,8 +134,13 @@ impl Location {
             Err(Error::usage(format!("the shared database `{}` {why}", name.0))
                 .with_hint("`database` in the table `[decisions]` of `codedb.toml` names it"))
         };
+        if !path.exists() && !creates {
+            return Ok(None);
+        }
         if first_commit.is_none() {
-            return refused("needs a repository with a commit");
+            return refused(
+                "needs a repository with its first commit, so that it is no shallow clone",
+            );
         }
         match (path.exists(), creates) {
             (false, false) => return Ok(None),

@@ -107,6 +107,10 @@ impl Http {
 }
 
 impl Connection for Http {
+    fn begin(&mut self) {
+        self.left = BYTES_MAX;
+    }
+
     fn exchange(&mut self, request: &Value, deadline: Deadline<'_>) -> Result<Value> {
         self.post(request, deadline)?
             .ok_or_else(|| Error::usage("the server closed the stream without an answer"))

@@ -171,8 +171,11 @@ impl Process {
 }
 
 impl Connection for Process {
+    fn begin(&mut self) {
+        (self.is_changed, self.answers) = (false, 0);
+    }
+
     fn exchange(&mut self, request: &Value, deadline: Deadline<'_>) -> Result<Value> {
-        self.is_changed = false;
         // A server that has ended may have written before.
         drop(self.send(request));
         loop {

@@ -28,6 +28,7 @@ async function replace(address, id, body = null) {
     const focused = marksOf(document.activeElement);
     if (id) {
       const part = fresh.querySelector("#" + id);
+      if (!part) return show(fresh.textContent.trim());
       const old = document.getElementById(id);
       if (part && old) old.replaceWith(part);
       for (const name of ["version", "title"]) main().dataset[name] = fresh.dataset[name];
@@ -222,7 +223,7 @@ async function edit() {
   const link = lastLink?.isConnected ? lastLink : null;
   if (link) {
     const to = new URL(link.href);
-    values.set("path", decodeURIComponent(to.pathname.slice("/file/".length)));
+    values.set("path", decodeURIComponent(to.pathname.slice("/file/".length)) || values.get("path"));
     values.set("line", to.searchParams.get("line") ?? "1");
   }
   const response = await fetch(form.action, { method: "POST", body: values });
@@ -238,7 +239,7 @@ async function edit() {
 /** The last link to a place in a file that had the focus. */
 let lastLink = null;
 document.addEventListener("focusin", (event) => {
-  lastLink = event.target.closest("main a[href^='/file/']") ?? (event.target.closest("#edit") ? lastLink : null);
+  lastLink = event.target.closest("main a[href^='/file/'], #source a.number") ?? (event.target.closest("#edit") ? lastLink : null);
 });
 
 /** Opens a dialog with a title and a list, which is removed when it closes. */
