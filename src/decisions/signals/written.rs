@@ -1,7 +1,7 @@
 //! Rules that people wrote: sentences of contribution guides, guides of style, instructions for agents
 //! and templates of pull requests that say what a change must or must not do.
 //!
-//! A sentence is a rule if it directs ([`directs`]) and is about something concrete: code, a file, a
+//! A sentence is a rule if it directs (an imperative, a "must", a check that runs) and is about something concrete: code, a file, a
 //! number, a reason. What everybody does anyway is left out, and so is a rule whose files do not exist.
 
 use std::collections::BTreeSet;

@@ -181,7 +181,7 @@ fn matches_any(files: &FileList, given: &str) -> bool {
 ///
 /// # Errors
 ///
-/// As [`reference`]; if the value is neither, or its kind is not that of what it names.
+/// As [`reference()`]; if the value is neither, or its kind is not that of what it names.
 pub fn reference_of(call: &Call<'_>, given: &Value) -> Result<SourceRef> {
     let members = match given {
         Value::String(text) if !text.trim_start().starts_with('{') => {
