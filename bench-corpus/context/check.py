@@ -281,18 +281,13 @@ def archive(tree, folder):
     name, version = tree["name"], tree["version"]
     match tree["registry"]:
         case "crates":
-            os.mkdir(os.path.join(folder, "src"))
-            open(os.path.join(folder, "src", "lib.rs"), "w").close()
-            number = version.split("+")[0]
-            with open(os.path.join(folder, "Cargo.toml"), "w") as file:
-                file.write('[package]\nname = "corpus"\nversion = "0.0.0"\nedition = "2024"\n[workspace]\n[dependencies]\n')
-                file.write(f'{name} = {{ version = "={number}", default-features = false }}\n')
-            listed = json.loads(run(["cargo", "metadata", "--format-version", "1"], folder))["packages"]
-            manifest = next(one["manifest_path"] for one in listed if (one["name"], one["version"]) == (name, version))
-            unpacked = os.path.dirname(manifest)
-            registry, crate = os.path.split(unpacked)
-            top, registry = os.path.split(registry)
-            return os.path.join(os.path.dirname(top), "cache", registry, crate + ".crate")
+            # The only command of cargo that fetches a crate without its dependencies (since 1.82).
+            run(["cargo", "info", "--quiet", f"{name}@{version}"], folder)
+            home = os.environ.get("CARGO_HOME") or os.path.join(os.path.expanduser("~"), ".cargo")
+            found = glob.glob(os.path.join(glob.escape(home), "registry", "cache", "*", f"{name}-{version}.crate"))
+            if not found:
+                sys.exit(f"cargo keeps no archive of {name} {version}")
+            return found[0]
         case "go":
             return json.loads(run(["go", "mod", "download", "-json", f"{name}@{version}"], folder))["Zip"]
         case "npm":
