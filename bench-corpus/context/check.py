@@ -60,7 +60,8 @@ TYPE_WORDS = "struct|enum|union|trait|class|interface|record|object|protocol|@in
 SCOPE_WORDS = "mod|module|namespace|package"
 WORDS = re.compile(
     r"^(?:[\w@]+(?:\([^)]*\))?\s+)*?(" + TYPE_WORDS + "|" + SCOPE_WORDS + r"|fn|func|fun|def|function\*?|type|const|"
-    r"static|let|var|val|macro_rules!)\s+(?:mut\s+|self\.)?((?:[\w$]+(?:::|\.))*" + NAME + ")"
+    r"static|let|var|val|macro_rules!)\s+(?:mut\s+|self\.)?(?!(?:" + TYPE_WORDS + r"|fn|func|function|def|const|var|val|let)\b)"
+    r"((?:[\w$]+(?:::|\.))*" + NAME + ")"
 )
 IMPL = re.compile(r"^(?:unsafe\s+|default\s+)*impl\b(.*)$")
 RECEIVER = re.compile(r"^func\s*\(\s*(?:\w+\s+)?\*?(\w+)(?:\[[^\]]*\])?\s*\)\s*(\w+)")
@@ -70,6 +71,7 @@ MEMBER = re.compile(r"^(?:[\w@]+\s+)*?([#\w$]+)\s*(?:[=:,;({?]|!:|$|\s+[\w*\[\](
 STRING_TEST = re.compile(r"\b(?:test|it|describe|specify|context|suite|subtest|scenario|TEST_CASE|t\.Run)\b[\w.]*\s*\(?\s*(?:\w+,\s*)?([\"'`])((?:\\.|(?!\1).)*)\1")
 GTEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 STATEMENTS = {"return", "new", "throw", "await", "else", "if", "for", "while", "switch", "match", "case", "catch", "yield", "in", "not", "and", "or", "do", "defer", "go", "assert", "puts", "raise", "unless", "until", "elsif", "typeof", "delete", "super", "this", "require", "import", "use", "goto"}
+CONTROL = STATEMENTS - {"go", "do", "delete", "in", "not", "and", "or", "use", "match", "assert", "defer", "yield", "new"}
 CONTINUED = re.compile(r"^(?:[){}\]>]|where\b|end\b|:\s|\#|//|/?\*|@|[\w$]+:$)")
 
 
@@ -93,9 +95,11 @@ def type_of_impl(rest):
     return names[-1] if names else None
 
 
-def declared(line, suffix, inside):
+def declared(line, suffix, inside, at_start):
     """Returns the (names, is a type) that a line of code without its indentation declares."""
     found = []
+    if suffix == ".rb" and re.match(r"class\s*<<", line):
+        return found
     if suffix == ".go":
         if receiver := RECEIVER.match(line):
             return [((receiver[1], receiver[2]), False)]
@@ -112,23 +116,29 @@ def declared(line, suffix, inside):
         names = tuple(re.split(r"::|\.", word[2]))
         is_type = word[1] in TYPE_WORDS.split("|") or word[1] == "type"
         found.append((names, is_type))
-        if suffix in (".c", ".h", ".cc", ".cpp", ".hpp"):
+        if len(names) > 1 and LIKE.get(suffix, suffix) == ".c":
             found.append((names[-1:], is_type))
     call = CALLABLE.match(line)
-    if call and not (set(re.findall(r"[\w$]+", call[1])) | {call[2]}) & STATEMENTS and not line.rstrip().endswith("),"):
+    statement = call and (set(re.findall(r"[\w$]+", call[1])) & STATEMENTS or call[2] in CONTROL)
+    if call and not statement and not line.rstrip().endswith("),"):
         # A call as a statement has no type before its name and ends the line with `;`.
         before = call[1].strip()
-        if before or not re.search(r"\)\s*;?\s*$", line):
+        if before or at_start or not re.search(r"\)\s*;?\s*$", line):
             found.append((tuple(call[2].lstrip("~").split("::")), False))
     if inside or suffix == ".go":
         member = MEMBER.match(line)
         if member and member[1] not in STATEMENTS:
             found.append(((member[1],), False))
+        # The name comes after its type.
+        typed = LIKE.get(suffix, suffix) in (".c", ".java") and re.search(r"(\w+)\s*(?:\[[^\]]*\])*\s*(?:=.*|:\s*\d+)?;", line)
+        if typed:
+            found.append(((typed[1],), False))
         several = re.match(r"^((?:\w+,\s*)+\w+)\s+[\w*\[=]", line)
         if several:
             found += [((name,), False) for name in re.findall(r"\w+", several[1])]
-    if assigned := re.match(r"^(?:[\w$]+\s+)*?((?:[\w$]+\.)*[\w$#]+)\s*(?::\s*[^=]+)?=(?!=)", line):
-        found.append((tuple(assigned[1].split(".")), False))
+    if assigned := re.match(r"^(?:[\w$<>\[\],.?*&]+\s+)*?((?:[\w$]+\.)*[\w$#]+)\s*(?::\s*[^=]+)?=(?![=>])", line):
+        names = tuple(name for name in assigned[1].split(".") if name != "prototype")
+        found.append((names, False))
         found.append((tuple(assigned[1].split(".")[-1:]), False))
     if key := re.match(r"^[\"']?([\w$-]+)[\"']?\s*:(?!:)", line):
         found.append(((key[1],), False))
@@ -137,12 +147,30 @@ def declared(line, suffix, inside):
     return found
 
 
-def blank_comments(text, suffix):
-    """Returns the lines with block comments replaced by spaces."""
-    if suffix in (".rb", ".py", ".toml", ".yml", ".yaml", ".md", ".sh"):
+# Comments and literals, in the order in which they are tried; what runs over lines is blanked.
+STRING = r'"(?:\\.|[^"\\\n])*"'
+LITERALS = {
+    ".rs": r"""//[^\n]*|/\*.*?\*/|\bb?r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|'(?:\\[^']*|[^\\'\n])'""",
+    ".go": rf"//[^\n]*|/\*.*?\*/|{STRING}|`[^`]*`|'(?:\\[^']*|[^\\'\n])'",
+    ".js": rf"//[^\n]*|/\*.*?\*/|{STRING}|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`",
+    ".java": rf'//[^\n]*|/\*.*?\*/|""".*?"""|{STRING}|' + r"'(?:\\[^']*|[^\\'\n])'",
+    ".c": rf'//[^\n]*|/\*.*?\*/|\bR"([^()\s]*)\(.*?\)\1"|{STRING}|' + r"'(?:\\[^']*|[^\\'\n])'",
+}
+LIKE = {".ts": ".js", ".tsx": ".js", ".jsx": ".js", ".mjs": ".js", ".cjs": ".js", ".kt": ".java", ".scala": ".java"}
+LIKE |= {suffix: ".c" for suffix in (".h", ".cc", ".cpp", ".hpp", ".cs")}
+
+
+def blank_long_literals(text, suffix):
+    """Returns the lines with comments and literals of several lines replaced by spaces."""
+    literals = LITERALS.get(LIKE.get(suffix, suffix))
+    if not literals:
         return text.split("\n")
-    keep = lambda comment: re.sub(r"[^\n]", " ", comment[0])
-    return re.sub(r"(?m)^[ \t]*/\*.*?\*/", keep, text, flags=re.S).split("\n")
+
+    def blank(literal):
+        literal = literal[0]
+        return re.sub(r"[^\n]", " ", literal) if "\n" in literal else literal
+
+    return re.sub(literals, blank, text, flags=re.S).split("\n")
 
 
 @functools.lru_cache(maxsize=64)
@@ -150,7 +178,7 @@ def brace_definitions(path):
     """Returns the set of (containers, name) that a file declares; containers are (name, is a type)."""
     suffix = os.path.splitext(path)[1]
     with open(path, encoding="utf-8", errors="replace") as file:
-        lines = blank_comments(file.read(), suffix)
+        lines = blank_long_literals(file.read(), suffix)
     found = set()
     # The lines that surround the present one: (indentation, declared names, is a type).
     around = []
@@ -166,12 +194,16 @@ def brace_definitions(path):
             if inline:
                 code = code[inline.end() :]
             else:
+                if named := re.match(r"^\}\s*(\w+)\s*;", code):
+                    found.add((tuple((name, True) for one in around if one[0] < indent for name in one[1]), named[1]))
                 around = [one for one in around if one[0] <= indent]
                 continue
         around = [one for one in around if one[0] < indent]
         inside = any(one[2] for one in around[-1:])
-        names = declared(code, suffix, inside)
+        names = declared(code, suffix, inside, indent == 0)
         containers = tuple((name, is_type) for _, several, is_type in around for name in several)
+        if typedef := re.match(r"^typedef\b.*?(\w+)\s*;$", code):
+            found.add((containers, typedef[1]))
         for several, is_type in names:
             outer = tuple((name, True) for name in several[:-1])
             found.add((containers + outer, several[-1]))
@@ -226,6 +258,12 @@ def defines(path, name):
     if ((), name) in definitions:
         return None
     parts = tuple(name.split("."))
+    if len(parts) > 1:
+        # A namespace need not be indented.
+        with open(path, encoding="utf-8", errors="replace") as file:
+            if re.search(rf"^\s*namespace\b[^;{{=]*\b{re.escape(parts[0])}\b[^;]*$", file.read(), re.M):
+                if defines(path, ".".join(parts[1:])) is None:
+                    return None
     wrong = "is not defined there"
     for containers, last in definitions:
         if last != parts[-1]:
