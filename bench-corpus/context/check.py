@@ -60,7 +60,8 @@ TYPE_WORDS = "struct|enum|union|trait|class|interface|record|object|protocol|@in
 SCOPE_WORDS = "mod|module|namespace|package"
 WORDS = re.compile(
     r"^(?:[\w@]+(?:\([^)]*\))?\s+)*?(" + TYPE_WORDS + "|" + SCOPE_WORDS + r"|fn|func|fun|def|function\*?|type|const|"
-    r"static|let|var|val|macro_rules!)\s+(?:mut\s+|self\.)?(?!(?:" + TYPE_WORDS + r"|fn|func|function|def|const|var|val|let)\b)"
+    r"static|let|var|val|macro_rules!)\s+(?:mut\s+|self\.)?"
+    r"(?!(?:" + TYPE_WORDS + r"|fn|func|function|def|const|var|val|let)\b)"
     r"((?:[\w$]+(?:::|\.))*" + NAME + ")"
 )
 IMPL = re.compile(r"^(?:unsafe\s+|default\s+)*impl\b(.*)$")
@@ -68,10 +69,18 @@ RECEIVER = re.compile(r"^func\s*\(\s*(?:\w+\s+)?\*?(\w+)(?:\[[^\]]*\])?\s*\)\s*(
 MACRO = re.compile(r"^#\s*define\s+(\w+)")
 CALLABLE = re.compile(r"^((?:[\w$@~<>\[\],.?*&:#\s]|\([\w\s\"',.=]*\))*?)((?:[\w$]+::)*[~#]?[\w$]+)\s*(?:<[^()]*>)?\(")
 MEMBER = re.compile(r"^(?:[\w@]+\s+)*?([#\w$]+)\s*(?:[=:,;({?]|!:|$|\s+[\w*\[\](.<])")
-STRING_TEST = re.compile(r"\b(?:test|it|describe|specify|context|suite|subtest|scenario|TEST_CASE|t\.Run)\b[\w.]*\s*\(?\s*(?:\w+,\s*)?([\"'`])((?:\\.|(?!\1).)*)\1")
+STRING_TEST = re.compile(
+    r"\b(?:test|it|describe|specify|context|suite|subtest|scenario|TEST_CASE|t\.Run)\b[\w.]*\s*\(?\s*(?:\w+,\s*)?"
+    r"([\"'`])((?:\\.|(?!\1).)*)\1"
+)
 GTEST = re.compile(r"^\s*(?:TEST|TEST_F|TEST_P|TYPED_TEST)\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
-STATEMENTS = {"return", "new", "throw", "await", "else", "if", "for", "while", "switch", "match", "case", "catch", "yield", "in", "not", "and", "or", "do", "defer", "go", "assert", "puts", "raise", "unless", "until", "elsif", "typeof", "delete", "super", "this", "require", "import", "use", "goto"}
-CONTROL = STATEMENTS - {"go", "do", "delete", "in", "not", "and", "or", "use", "match", "assert", "defer", "yield", "new"}
+# Words that no declaration contains before a name and "(", and those that are no name of a function either.
+STATEMENTS = set(
+    "return new throw await else if for while switch match case catch yield in not and or do defer go assert puts "
+    "raise unless until elsif typeof delete super this require import use goto".split()
+)
+CONTROL = STATEMENTS - set("go do delete in not and or use match assert defer yield new".split())
+# The rest of a statement that began before, a comment, a decorator, a label.
 CONTINUED = re.compile(r"^(?:[){}\]>]|where\b|end\b|:\s|\#|//|/?\*|@|[\w$]+:$)")
 
 
@@ -130,8 +139,8 @@ def declared(line, suffix, inside, at_start):
         if member and member[1] not in STATEMENTS:
             found.append(((member[1],), False))
         # The name comes after its type.
-        typed = LIKE.get(suffix, suffix) in (".c", ".java") and re.search(r"(\w+)\s*(?:\[[^\]]*\])*\s*(?:=.*|:\s*\d+)?;", line)
-        if typed:
+        typed = re.search(r"(\w+)\s*(?:\[[^\]]*\])*\s*(?:=.*|:\s*\d+)?;", line)
+        if typed and LIKE.get(suffix, suffix) in (".c", ".java"):
             found.append(((typed[1],), False))
         several = re.match(r"^((?:\w+,\s*)+\w+)\s+[\w*\[=]", line)
         if several:
@@ -142,7 +151,8 @@ def declared(line, suffix, inside, at_start):
         found.append((tuple(assigned[1].split(".")[-1:]), False))
     if key := re.match(r"^[\"']?([\w$-]+)[\"']?\s*:(?!:)", line):
         found.append(((key[1],), False))
-    if suffix == ".rb" and (named := re.match(r"^(?:attr_\w+|alias(?:_method)?|define_method|option|switch)\b[\s(]+:?[\"']?(\w+[?!]?)", line)):
+    named = re.match(r"^(?:attr_\w+|alias(?:_method)?|define_method|option|switch)\b[\s(]+:?[\"']?(\w+[?!]?)", line)
+    if named and suffix == ".rb":
         found.append(((named[1],), False))
     return found
 
@@ -498,9 +508,9 @@ def main():
             wrong.append(place + "`task` has fewer than four words")
         wrong += [place + one for one in wrong_keys(task, os.path.join(options.trees, tree))]
         language = trees[tree]["language"]
-        count = counts.setdefault(language, [0] * 5)
-        for at, number in enumerate([1] + [len(task.get(key, [])) for key in ("files", "definitions", "lines", "tests")]):
-            count[at] += number
+        count = counts.get(language, [0] * 5)
+        numbers = [1] + [len(task.get(key, [])) for key in ("files", "definitions", "lines", "tests")]
+        counts[language] = [one + other for one, other in zip(count, numbers)]
     for one in wrong:
         print(one)
     for language, count in sorted(counts.items()):
