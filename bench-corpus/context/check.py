@@ -129,6 +129,7 @@ def declared(line, suffix, inside, at_start):
             found.append((names[-1:], is_type))
     call = CALLABLE.match(line)
     statement = call and (set(re.findall(r"[\w$]+", call[1])) & STATEMENTS or call[2] in CONTROL)
+    statement = statement or call and re.search(r"[.\w]$", call[1])
     if call and not statement and not line.rstrip().endswith("),"):
         # A call as a statement has no type before its name and ends the line with `;`.
         before = call[1].strip()
