@@ -146,7 +146,11 @@ def declared(line, suffix, inside, at_start):
         several = re.match(r"^((?:\w+,\s*)+\w+)\s+[\w*\[=]", line)
         if several:
             found += [((name,), False) for name in re.findall(r"\w+", several[1])]
-    if assigned := re.match(r"^(?:[\w$<>\[\],.?*&]+\s+)*?((?:[\w$]+\.)*[\w$#]+)\s*(?::\s*[^=]+)?=(?![=>])", line):
+    if word := re.match(r"^[\w$.\s]+=\s*class\s+(\w+)", line):
+        found.append(((word[1],), True))
+    if assigned := re.match(
+        r"^(?:[\w$<>\[\],.?*&]+\s+)*?\**((?:[\w$]+\.)*[\w$#]+)\s*(?:\[[^\]]*\]\s*)*(?::\s*[^=]+)?=(?![=>])", line
+    ):
         names = tuple(name for name in assigned[1].split(".") if name != "prototype")
         found.append((names, False))
         found.append((tuple(assigned[1].split(".")[-1:]), False))
