@@ -1,6 +1,7 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
 mod agent;
+mod context;
 mod history;
 mod levels;
 mod questions;
@@ -16,6 +17,8 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use super::index::{place_args, print, tree_options};
 use super::place::{self, TreeOptions};
 use super::report;
+use crate::answer::nearest;
+use crate::base::text::plain;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::eval::answers;
@@ -143,6 +146,7 @@ pub(super) fn command() -> Command {
         .about("Measure the analyses on the history of a repository, or on tasks of your own")
         .subcommand_required(true)
         .subcommand(agent::command())
+        .subcommand(context::command())
         .subcommand(localize)
         .subcommand(history::command())
         .subcommand(risk::command())
@@ -157,6 +161,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("agent", matches)) => agent::run(matches),
+        Some(("context", matches)) => context::run(matches),
         Some(("localize", matches)) => localize(matches),
         Some(("history", matches)) => history::run(matches),
         Some(("answers", matches)) => grade(matches),
@@ -179,6 +184,18 @@ fn weights(matches: &ArgMatches) -> Result<Weights> {
     let Some(path) = matches.get_one::<PathBuf>("weights") else { return Ok(Weights::DEFAULT) };
     serde_json::from_str(&read(path)?)
         .map_err(|error| Error::usage(format!("invalid weights: {error}")).with_path(path))
+}
+
+/// Returns an error if one of the ids of `--task` is not among `all`.
+fn check_ids(matches: &ArgMatches, all: &[&str]) -> Result<()> {
+    let mut ids = matches.get_many::<String>("task").into_iter().flatten();
+    let Some(unknown) = ids.find(|id| !all.contains(&id.as_str())) else { return Ok(()) };
+    let near = nearest::among(all.iter().map(|id| id.as_bytes()), unknown.as_bytes());
+    let error = Error::usage(format!("there is no task `{unknown}`"));
+    Err(match near.first() {
+        Some(&at) => error.with_hint(format!("the nearest is `{}`", plain(all[at]))),
+        None => error,
+    })
 }
 
 /// Prints a warning if the clone is shallow: the signals of commits then know only some of them.
