@@ -3,7 +3,7 @@
 //!
 //! Each case runs on the tree and the history before the change. [`cases`] reads the cases;
 //! [`localize`] checks out the trees and records the ranks, next to those of the [`baselines`];
-//! [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
+//! [`causes`] explains failures; [`measures`] computes metrics with confidence intervals; [`fit`] optimises weights on the
 //! evidence that `localize` recorded. [`history`] measures co-change, risk and
 //! reviewers on commits alone; [`risk`] measures the score of
 //! `codedb check`, [`levels`] its agreement with reviewers, [`renames`] compares former paths with git's. [`answers`] grades replies against written keys; [`questions`]
@@ -15,6 +15,7 @@ pub mod agent;
 pub mod answers;
 pub mod baselines;
 pub mod cases;
+pub mod causes;
 pub mod context;
 pub mod fit;
 pub mod history;

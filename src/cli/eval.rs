@@ -1,6 +1,7 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
 mod agent;
+mod causes;
 mod context;
 mod history;
 mod levels;
@@ -14,6 +15,7 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use self::causes::Failed;
 use super::index::{place_args, print, tree_options};
 use super::place::{self, TreeOptions};
 use super::report;
@@ -46,7 +48,8 @@ pub(super) fn command() -> Command {
             "Runs `codedb context` with the message of each commit, or with tasks from a file, in the \
              tree before the commit, and measures the ranks of the files that the commit changes. \
              BM25 over whole files and a count of the words of the task serve as baselines. Trees are \
-             checked out into a separate directory; the repository is only read.",
+             checked out into a separate directory; the repository is only read. Expected files that are not \
+             among the first five are counted by cause.",
         )
         .arg(
             Arg::new("commits")
@@ -105,7 +108,13 @@ pub(super) fn command() -> Command {
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
-                .help("Print one line of JSON for each case"),
+                .help("Print one line of JSON for each case, then one with the number of failures by cause"),
+        )
+        .arg(
+            Arg::new("verbose")
+                .long("verbose")
+                .action(ArgAction::SetTrue)
+                .help("List the failures with their cause and the file that ranks first"),
         )
         .args(place_args());
     let fit = Command::new("fit")
@@ -254,14 +263,33 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
         return Err(Error::new(Kind::NotFound, message).with_path(&root));
     }
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let failed: Vec<Failed<'_>> = measured.iter().map(failed_of).collect();
     if matches.get_flag("json") {
         for case in &measured {
             print_redacted(format!("{}\n", serde_json::to_string(case).unwrap_or_default()))?;
         }
+        let counts = causes::counts(&failed);
+        if !counts.is_empty() {
+            print(&format!("{}\n", serde_json::json!({ "causes": counts })))?;
+        }
     } else {
         print(&table(&name, &measured, &options))?;
+        print(&causes::table(&failed, "expected files that are not among the first five"))?;
+        if matches.get_flag("verbose") {
+            print_redacted(format!("\n{}", causes::lines(&failed)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn failed_of(case: &Measured) -> Failed<'_> {
+    Failed {
+        id: &case.id,
+        title: &case.title,
+        first: case.first.first().map(String::as_str),
+        why: &case.why,
+        failures: &case.failures,
+    }
 }
 
 /// The directory in which trees are checked out and indexed.

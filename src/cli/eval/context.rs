@@ -16,6 +16,7 @@ use crate::cli::place::{self, TreeOptions};
 use crate::cli::report::print_message;
 use crate::engine::{Check, Engine, Local};
 use crate::error::{Error, Kind, Result};
+use crate::eval::baselines::WordCache;
 use crate::eval::context::measure::measure;
 use crate::eval::context::tasks::{self, Corpus, Task};
 use crate::source::input_file;
@@ -83,7 +84,14 @@ pub(super) fn command() -> Command {
             Arg::new("verbose")
                 .long("verbose")
                 .action(ArgAction::SetTrue)
-                .help("List what each reply lacks"),
+                .help("List what each reply lacks, and the missing files with causes"),
+        )
+        .arg(
+            Arg::new("show")
+                .long("show")
+                .action(ArgAction::SetTrue)
+                .conflicts_with("json")
+                .help("Print the replies, too; `+` marks lines with tokens of use"),
         )
         .args(place_args().into_iter().filter(|arg| arg.get_id() != "root"))
 }
@@ -109,9 +117,10 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
             continue;
         };
         let engine = opened(matches, root)?;
+        let mut words = WordCache::default();
         for task in tasks {
             let code = Local::new(&engine, Check::Strict);
-            report.measured.push(measure(&code, task, &tree.language, budget)?);
+            report.measured.push(measure(&code, &mut words, task, &tree.language, budget)?);
         }
     }
     if let Some(first) = report.skipped.first() {
@@ -138,7 +147,8 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     let text = if matches.get_flag("json") {
         report.json() + "\n"
     } else {
-        report.markdown(matches.get_flag("verbose"))
+        let replies = if matches.get_flag("show") { report.replies() } else { String::new() };
+        replies + &report.markdown(matches.get_flag("verbose"))
     };
     print_redacted(text)?;
     Ok(ExitCode::SUCCESS)

@@ -186,7 +186,7 @@ fn says(entry: &Entry, name: &str) -> bool {
 /// Returns why an item is not in a tree, if so.
 fn absence(catalog: &Catalog, item: &Item) -> Result<Option<&'static str>> {
     let Some(file) = catalog.find(item.path.as_bytes()) else {
-        return Ok(Some("the tree has no such file"));
+        return Ok(Some("the index has no such file"));
     };
     let bytes = catalog.read(file, FILE_BYTES_MAX).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);

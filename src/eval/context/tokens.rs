@@ -1,7 +1,7 @@
 //! Attributes the tokens of a reply to its entries, without knowledge of its layout.
 //!
 //! The text of every entry is searched in the text of the reply: texts of several lines first, then
-//! paths, then names and numbers on lines whose last path is that of the entry. What is left of a line
+//! paths, then other texts, longest first, on lines whose last path is that of the entry. What is left of a line
 //! belongs to the entries of the line; a line without any is a heading or a note.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,14 +30,14 @@ enum Owner {
     Repetition,
 }
 
-/// Returns the tokens of a reply. `is_useful` has a value for each entry; `files` are the paths that are of
+/// Returns the tokens of a reply, and for each of its lines whether it has tokens of use. `is_useful` has a value for each entry; `files` are the paths that are of
 /// use by themselves. O(text × entries).
 pub fn attribute(
     text: &str,
     entries: &[Entry],
     is_useful: &[bool],
     files: &BTreeSet<&str>,
-) -> Tokens {
+) -> (Tokens, Vec<bool>) {
     let mut owners = Owners { text, of: vec![Owner::Nobody; text.len()] };
     for (at, entry) in entries.iter().enumerate() {
         entry.texts.iter().filter(|text| text.trim().contains('\n')).for_each(|text| {
@@ -52,18 +52,22 @@ pub fn attribute(
     // A path that ends with another one is claimed first.
     paths.sort_by_key(|path| std::cmp::Reverse(path.len()));
     let mentions = owners.claim_paths(&paths);
+    // A long text may contain a short one, even of another entry.
+    let mut texts: Vec<(usize, &str)> = Vec::new();
     for (at, entry) in entries.iter().enumerate() {
-        let path = paths.iter().position(|path| *path == entry.path);
-        let mut texts: Vec<&str> = entry
-            .texts
-            .iter()
-            .map(|text| text.trim())
-            .filter(|text| !text.contains('\n'))
-            .collect();
-        // A long text may contain a short one.
-        texts.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        texts.dedup();
-        texts.iter().for_each(|text| owners.claim_text(text, at, path, &mentions));
+        let own = || entry.texts.iter().map(|text| text.trim()).filter(|text| !text.is_empty());
+        let is_single = |text: &str| !text.contains('\n');
+        let is_in_other = |text: &str| {
+            own().any(|other| other.len() > text.len() && !occurrences(other, text).is_empty())
+        };
+        texts.extend(
+            own().filter(|text| is_single(text) && !is_in_other(text)).map(|text| (at, text)),
+        );
+    }
+    texts.sort_by_key(|(_, text)| std::cmp::Reverse(text.len()));
+    for (at, text) in texts {
+        let path = paths.iter().position(|path| *path == entries[at].path);
+        owners.claim_text(text, at, path, &mentions);
     }
     owners.fill();
     let is_of_use = |owner: Owner| match owner {
@@ -71,7 +75,13 @@ pub fn attribute(
         Owner::Path(at) => useful.contains(paths[at]),
         Owner::Nobody | Owner::Repetition => false,
     };
-    owners.counted(is_of_use)
+    let mut start = 0;
+    let mut lines = Vec::new();
+    for line in text.split_inclusive('\n') {
+        lines.push(owners.of[start..start + line.len()].iter().any(|&owner| is_of_use(owner)));
+        start += line.len();
+    }
+    (owners.counted(is_of_use), lines)
 }
 
 struct Owners<'a> {
@@ -257,8 +267,8 @@ mod tests {
     #[test]
     fn tokens_belong_to_entries_in_both_layouts() {
         let files = BTreeSet::from(["src/a.rs"]);
-        let flat = attribute(FLAT, &shown(), &[true, false, true, false], &files);
-        let nested = attribute(NESTED, &shown(), &[true, false, true, false], &files);
+        let (flat, _) = attribute(FLAT, &shown(), &[true, false, true, false], &files);
+        let (nested, lines) = attribute(NESTED, &shown(), &[true, false, true, false], &files);
         assert_eq!(flat.total, tokens::count(FLAT));
         // The path of `src/a.rs` occurs three times in one of them.
         let path = tokens::count("src/a.rs");
@@ -269,8 +279,9 @@ mod tests {
         let expected = tokens::count("src/a.rs  text\n  3-5 fn good(x: u8)\n");
         assert!(nested.useful.abs_diff(expected) <= 2, "{nested:?} {expected}");
         assert!(flat.useful > expected && flat.useful < flat.total / 2, "{flat:?}");
-        let none = attribute(NESTED, &shown(), &[false; 4], &BTreeSet::new());
-        assert_eq!((none.useful, attribute("", &[], &[], &files)), (0, Tokens::default()));
+        assert_eq!(lines, [false, true, true, false, false]);
+        let (none, _) = attribute(NESTED, &shown(), &[false; 4], &BTreeSet::new());
+        assert_eq!((none.useful, attribute("", &[], &[], &files).0), (0, Tokens::default()));
     }
 
     #[test]
@@ -278,7 +289,7 @@ mod tests {
         let text =
             "## lines\nsrc/a.rs:3  in good\n```\nlet x = 1;\nlet y = 2;\n```\nnote: nothing\n";
         let entries = [entry("snippets", "src/a.rs", &["good", "3", "let x = 1;\nlet y = 2;"])];
-        let all = attribute(text, &entries, &[true], &BTreeSet::new());
+        let (all, _) = attribute(text, &entries, &[true], &BTreeSet::new());
         let expected = tokens::count("src/a.rs:3  in good\nlet x = 1;\nlet y = 2;\n");
         assert!(all.useful.abs_diff(expected) <= 3, "{all:?} {expected}");
     }

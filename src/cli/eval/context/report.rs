@@ -1,9 +1,11 @@
 //! The results, as tables in Markdown and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde::Serialize;
 
+use super::super::causes::{self, Failed};
 use crate::base::text::{counted, plain};
 use crate::eval::context::key::Part;
 use crate::eval::context::measure::{Measured, Recall};
@@ -48,10 +50,12 @@ impl Report {
             report: &'a Report,
             languages: Vec<Row<'a>>,
             total: Total,
+            causes: BTreeMap<&'static str, usize>,
         }
         let row = |(language, total)| Row { language, total };
         let languages = by_language(&self.measured).into_iter().map(row).collect();
-        let whole = Whole { report: self, languages, total: Total::of(&self.measured) };
+        let causes = causes::counts(&self.failed());
+        let whole = Whole { report: self, languages, total: Total::of(&self.measured), causes };
         serde_json::to_string(&whole).unwrap_or_default()
     }
 
@@ -73,7 +77,10 @@ impl Report {
         }
         let total = Total::of(&self.measured);
         row(&mut out, &format!("all ({})", total.tasks), &total);
+        let failed = self.failed();
+        out.push_str(&causes::table(&failed, "files of keys that are not in the reply"));
         if is_verbose {
+            let _ = write!(out, "\n{}", causes::lines(&failed));
             self.write_missing(&mut out);
         }
         self.write_absent(&mut out);
@@ -81,6 +88,24 @@ impl Report {
             let count = counted(tasks.len(), "task");
             let tasks = plain(&tasks.join(", "));
             let _ = writeln!(out, "\nskipped: {count} about `{}`: {tasks}", plain(tree));
+        }
+        out
+    }
+
+    /// Returns the missing files of each task.
+    fn failed(&self) -> Vec<Failed<'_>> {
+        self.measured.iter().map(failed_of).collect()
+    }
+
+    /// Returns the replies, each line with `+` if a token of it is of use.
+    pub(super) fn replies(&self) -> String {
+        let mut out = String::new();
+        for one in &self.measured {
+            let _ = writeln!(out, "{}: {}", plain(&one.id), plain(&one.title));
+            for (line, is_useful) in one.reply.lines().zip(&one.useful_lines) {
+                let _ = writeln!(out, "{} {}", if *is_useful { '+' } else { ' ' }, plain(line));
+            }
+            out.push('\n');
         }
         out
     }
@@ -106,6 +131,16 @@ impl Report {
                 let _ = writeln!(out, "\nnot in the index: {}: {unlisted}", plain(&one.id));
             }
         }
+    }
+}
+
+fn failed_of(one: &Measured) -> Failed<'_> {
+    Failed {
+        id: &one.id,
+        title: &one.title,
+        first: one.first.as_deref(),
+        why: &one.why,
+        failures: &one.failures,
     }
 }
 
