@@ -23,9 +23,9 @@ fn tree() -> Place {
     }
     for (path, text) in [
         ("sales/total.py", "def total_price(discount):\n    return discount\n"),
-        ("tests/test_total.py", "def test_it():\n    discount = 1\n"),
-        ("pkg/__init__.py", "discount = 1\n"),
-        ("pkg/sub/deep.py", "price = 1\n"),
+        ("tests/test_total.py", "def test_it():\n    pass  # discount\n"),
+        ("pkg/__init__.py", "x = 1  # discount\n"),
+        ("pkg/sub/deep.py", "x = 1  # price\n"),
         ("web/all.js", "export { price } from './price.js';\n"),
         ("zeta.py", "x = 1\n"),
     ] {
@@ -144,7 +144,7 @@ fn localize_counts_failures_by_cause_and_lists_them() {
     // The title is cut at 60 characters.
     assert!(
         line.contains(
-            "  Whatever somebody wanted yesterday evening, quickly and witho…  shop/money.py ("
+            "  Whatever somebody wanted yesterday evening, quickly and with…  shop/money.py ("
         ),
         "{line}"
     );

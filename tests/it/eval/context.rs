@@ -41,6 +41,9 @@ fn place() -> (Place, String) {
             "from shop.money import round_cents\n\ndef test_round_cents():\n    assert round_cents(2.675) == 2.68\n",
         ),
         ("tests/test_mail.py", "def test_receipt():\n    pass\n"),
+        ("shop/a.py", "a = 1\n"),
+        ("shop/b.py", "b = 1\n"),
+        ("shop/c.py", "c = 1\n"),
     ] {
         let path = tree.join(path);
         std::fs::create_dir_all(path.parent().expect("a directory")).expect("it can be created");
