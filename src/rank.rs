@@ -330,7 +330,7 @@ impl Weights {
     }
 
     /// Returns what a signal adds to the score of a file before the factors for its kind.
-    fn contribution(&self, evidence: &Evidence, of: Signal) -> f32 {
+    pub fn contribution(&self, evidence: &Evidence, of: Signal) -> f32 {
         let value = evidence.get(of);
         let saturated = if value > self.knee {
             self.knee + (value / self.knee).ln() * self.knee * 0.5

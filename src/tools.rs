@@ -656,6 +656,14 @@ impl Tool {
 /// Returns a reply that no [`Tool::run`] made as the caller gets it: adapted, and with secrets
 /// redacted.
 pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn Answer> {
+    adapt_to_all(call, &mut *answer);
+    let notices = answer.notices();
+    let (gap, shows_secrets) = (Gap::default(), call.shows_secrets);
+    Box::new(Rendered { answer, notices, doubts: Vec::new(), gap, shows_secrets })
+}
+
+/// Adapts a reply to a caller that has every tool.
+fn adapt_to_all(call: &Call<'_>, answer: &mut dyn Answer) {
     let is_present = |path: &str| paths::is_present(call, path);
     let in_words = |text: &str| text.to_owned();
     answer.adapt(Offered {
@@ -665,9 +673,6 @@ pub(crate) fn rendered(call: &Call<'_>, mut answer: Box<dyn Answer>) -> Box<dyn 
         prefix: "",
         project: None,
     });
-    let notices = answer.notices();
-    let (gap, shows_secrets) = (Gap::default(), call.shows_secrets);
-    Box::new(Rendered { answer, notices, doubts: Vec::new(), gap, shows_secrets })
 }
 
 /// What the index lacked for a call.

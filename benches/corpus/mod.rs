@@ -118,12 +118,9 @@ pub(crate) fn fetched(
     group: &str,
     progress: &dyn Fn(&str),
 ) -> Outcome<PathBuf> {
-    let folder = cache.root().join(group).join(format!(
-        "{}-{}-{}",
-        package.plain_name(),
-        package.version.replace([':', '/'], "-"),
-        &package.sha256[..12]
-    ));
+    let name =
+        codedb::eval::context::trees::folder(&package.name, &package.version, &package.sha256);
+    let folder = cache.root().join(group).join(name);
     if folder.is_dir() {
         return Ok(folder);
     }

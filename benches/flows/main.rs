@@ -4,7 +4,8 @@
 //! `codedb trace START --to END` for each flow. A hop counts if the reply has its definition. Prints
 //! a table by language and split, and for flows that may be looked at (`open`) the hops that are
 //! missing. `--split open|held` and `--tree NAME` select flows; `--show` prints the replies of open
-//! ones; `--fetch` stops after the packages are there.
+//! ones; `--fetch` stops after the packages are there, and `--fetch --trees FILE` fetches the packages of
+//! `[[tree]]` in another file or in the files of a directory, for `codedb eval context`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 #[expect(dead_code, reason = "other benches use more of it")]
@@ -13,7 +14,7 @@ mod corpus;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
@@ -45,6 +46,7 @@ struct Flow {
 /// The part of the tasks' file that lists packages.
 #[derive(Deserialize)]
 struct Trees {
+    #[serde(default)]
     tree: Vec<Listed>,
 }
 
@@ -63,6 +65,8 @@ struct Options {
     tree: Option<String>,
     shows: bool,
     fetches: bool,
+    /// Other files of trees, or directories of them.
+    trees: Vec<PathBuf>,
 }
 
 /// What was measured of some flows.
@@ -99,6 +103,7 @@ fn options() -> Outcome<Options> {
             "--tree" => options.tree = Some(value()?),
             "--show" => options.shows = true,
             "--fetch" => options.fetches = true,
+            "--trees" => options.trees.push(value()?.into()),
             // `cargo bench` adds it.
             "--bench" => {}
             _ => return Err(format!("`{word}` is no option; see the first lines of its source")),
@@ -108,6 +113,11 @@ fn options() -> Outcome<Options> {
 }
 
 fn run(options: &Options) -> Outcome<()> {
+    match (options.fetches, options.trees.is_empty()) {
+        (true, false) => return fetch_trees(&options.trees),
+        (false, false) => return Err("`--trees` needs `--fetch`".to_owned()),
+        (_, true) => {}
+    }
     let flows: Flows = parsed("flows.toml")?;
     let trees: Trees = parsed("tasks.toml")?;
     let cache = Cache::of_environment()?;
@@ -118,7 +128,6 @@ fn run(options: &Options) -> Outcome<()> {
     };
     let flows: Vec<&Flow> = flows.flow.iter().filter(is_chosen).collect();
     let names: BTreeSet<&str> = flows.iter().map(|flow| flow.tree.as_str()).collect();
-    let progress = |what: &str| eprintln!("flows: {what}");
     let mut folders = BTreeMap::new();
     for name in names {
         let listed = trees.tree.iter().find(|listed| listed.tree == name);
@@ -166,6 +175,39 @@ fn run(options: &Options) -> Outcome<()> {
         }
     }
     print(&mut scores);
+    Ok(())
+}
+
+fn progress(what: &str) {
+    eprintln!("flows: {what}");
+}
+
+/// Fetches the packages of files and directories, and prints the name and the folder of each.
+fn fetch_trees(given: &[PathBuf]) -> Outcome<()> {
+    let cache = Cache::of_environment()?;
+    cache.create()?;
+    let mut files: Vec<PathBuf> = Vec::new();
+    for path in given {
+        if !path.is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        let listed = fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let all = listed.flatten().map(|entry| entry.path());
+        files.extend(all.filter(|path| path.extension().is_some_and(|end| end == "toml")));
+    }
+    files.sort();
+    for file in files {
+        let text =
+            fs::read_to_string(&file).map_err(|error| format!("{}: {error}", file.display()))?;
+        let trees: Trees =
+            toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
+        for Listed { tree, package, .. } in &trees.tree {
+            package.check_fields()?;
+            let folder = corpus::fetched(package, &cache, "context", &progress)?;
+            println!("{tree}\t{}", folder.display());
+        }
+    }
     Ok(())
 }
 

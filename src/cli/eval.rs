@@ -1,6 +1,8 @@
 //! `codedb eval`: measures retrieval quality on the history of a repository.
 
 mod agent;
+mod causes;
+mod context;
 mod history;
 mod levels;
 mod questions;
@@ -13,9 +15,12 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
+use self::causes::Failed;
 use super::index::{place_args, print, tree_options};
 use super::place::{self, TreeOptions};
 use super::report;
+use crate::answer::nearest;
+use crate::base::text::plain;
 use crate::engine::{Check, Local};
 use crate::error::{Error, Kind, Result};
 use crate::eval::answers;
@@ -43,7 +48,8 @@ pub(super) fn command() -> Command {
             "Runs `codedb context` with the message of each commit, or with tasks from a file, in the \
              tree before the commit, and measures the ranks of the files that the commit changes. \
              BM25 over whole files and a count of the words of the task serve as baselines. Trees are \
-             checked out into a separate directory; the repository is only read.",
+             checked out into a separate directory; the repository is only read. Expected files that are not \
+             among the first five are counted by cause.",
         )
         .arg(
             Arg::new("commits")
@@ -102,7 +108,13 @@ pub(super) fn command() -> Command {
             Arg::new("json")
                 .long("json")
                 .action(ArgAction::SetTrue)
-                .help("Print one line of JSON for each case"),
+                .help("Print one line of JSON for each case, then one with the number of failures by cause"),
+        )
+        .arg(
+            Arg::new("verbose")
+                .long("verbose")
+                .action(ArgAction::SetTrue)
+                .help("List the failures with their cause and the file that ranks first"),
         )
         .args(place_args());
     let fit = Command::new("fit")
@@ -143,6 +155,7 @@ pub(super) fn command() -> Command {
         .about("Measure the analyses on the history of a repository, or on tasks of your own")
         .subcommand_required(true)
         .subcommand(agent::command())
+        .subcommand(context::command())
         .subcommand(localize)
         .subcommand(history::command())
         .subcommand(risk::command())
@@ -157,6 +170,7 @@ pub(super) fn command() -> Command {
 pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     match matches.subcommand() {
         Some(("agent", matches)) => agent::run(matches),
+        Some(("context", matches)) => context::run(matches),
         Some(("localize", matches)) => localize(matches),
         Some(("history", matches)) => history::run(matches),
         Some(("answers", matches)) => grade(matches),
@@ -179,6 +193,18 @@ fn weights(matches: &ArgMatches) -> Result<Weights> {
     let Some(path) = matches.get_one::<PathBuf>("weights") else { return Ok(Weights::DEFAULT) };
     serde_json::from_str(&read(path)?)
         .map_err(|error| Error::usage(format!("invalid weights: {error}")).with_path(path))
+}
+
+/// Returns an error if one of the ids of `--task` is not among `all`.
+fn check_ids(matches: &ArgMatches, all: &[&str]) -> Result<()> {
+    let mut ids = matches.get_many::<String>("task").into_iter().flatten();
+    let Some(unknown) = ids.find(|id| !all.contains(&id.as_str())) else { return Ok(()) };
+    let near = nearest::among(all.iter().map(|id| id.as_bytes()), unknown.as_bytes());
+    let error = Error::usage(format!("there is no task `{unknown}`"));
+    Err(match near.first() {
+        Some(&at) => error.with_hint(format!("the nearest is `{}`", plain(all[at]))),
+        None => error,
+    })
 }
 
 /// Prints a warning if the clone is shallow: the signals of commits then know only some of them.
@@ -237,14 +263,33 @@ fn localize(matches: &ArgMatches) -> Result<ExitCode> {
         return Err(Error::new(Kind::NotFound, message).with_path(&root));
     }
     let name = root.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let failed: Vec<Failed<'_>> = measured.iter().map(failed_of).collect();
     if matches.get_flag("json") {
         for case in &measured {
             print_redacted(format!("{}\n", serde_json::to_string(case).unwrap_or_default()))?;
         }
+        let counts = causes::counts(&failed);
+        if !counts.is_empty() {
+            print(&format!("{}\n", serde_json::json!({ "causes": counts })))?;
+        }
     } else {
         print(&table(&name, &measured, &options))?;
+        print(&causes::table(&failed, "expected files that are not among the first five"))?;
+        if matches.get_flag("verbose") {
+            print_redacted(format!("\n{}", causes::lines(&failed)))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn failed_of(case: &Measured) -> Failed<'_> {
+    Failed {
+        id: &case.id,
+        title: &case.title,
+        first: case.first.first().map(String::as_str),
+        why: &case.why,
+        failures: &case.failures,
+    }
 }
 
 /// The directory in which trees are checked out and indexed.

@@ -178,17 +178,23 @@ pub(crate) fn cache(options: &TreeOptions) -> Result<Cache> {
     if let Some(dir) = dir {
         return std::path::absolute(&dir).map(Cache).map_err(|error| Error::io(&dir, error));
     }
-    let base = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-    let base = if cfg!(windows) { named("LOCALAPPDATA") } else { base };
-    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
-    let base = base.or_else(|| std::env::home_dir().map(|home| home.join(in_home)));
-    base.map(|base| Cache(base.join("codedb"))).ok_or_else(|| {
+    user_cache().map(|base| Cache(base.join("codedb"))).ok_or_else(|| {
         Error::new(
             Kind::NotFound,
             "no directory for the index: neither a home nor a cache directory is set",
         )
         .with_hint("set one with `--index-dir` or CODEDB_INDEX_DIR")
     })
+}
+
+/// Returns the user's cache directory, if there is one.
+pub(crate) fn user_cache() -> Option<PathBuf> {
+    let named =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = named("XDG_CACHE_HOME").filter(|path| path.is_absolute());
+    let base = if cfg!(windows) { named("LOCALAPPDATA") } else { base };
+    let in_home = if cfg!(target_os = "macos") { "Library/Caches" } else { ".cache" };
+    base.or_else(|| std::env::home_dir().map(|home| home.join(in_home)))
 }
 
 /// Returns the directory of user data: `--data-dir`, else `CODEDB_DATA_DIR`, else `codedb` in the

@@ -1,14 +1,15 @@
 //! Baseline rankings: BM25 over whole files, and the number of occurrences of the task's words.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::base::ids::FileId;
+use crate::base::text;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::lang::prose::is_stop_word;
+use crate::lang::prose::{Stems, is_stop_word};
 use crate::lang::words::{identifiers, parts, push_folded};
 
 /// Standard parameters of BM25 (Robertson and Zaragoza, 2009).
@@ -102,6 +103,30 @@ impl Words {
 }
 
 impl WordTable<'_> {
+    /// Returns the number of files.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns the number of files with a word of each stem, in the order of the stems. O(distinct words
+    /// of the files).
+    pub fn holding(&self, stems: &BTreeSet<String>) -> Vec<usize> {
+        let mut counts: BTreeMap<&str, usize> = stems.iter().map(|stem| (&**stem, 0)).collect();
+        // The stem of a word begins as the word does.
+        let starts: FxHashSet<&str> = stems.iter().map(|stem| start(stem)).collect();
+        let mut stemmer = Stems::default();
+        for (_, words, path) in &self.files {
+            let own = words.parts.keys().chain(path.parts.keys());
+            let mut found: BTreeSet<&str> = BTreeSet::new();
+            for word in own.filter(|word| starts.contains(start(word))) {
+                let stem = stemmer.stem(word);
+                found.extend(stems.get(stem).map(String::as_str));
+            }
+            found.iter().for_each(|stem| *counts.entry(stem).or_default() += 1);
+        }
+        counts.into_values().collect()
+    }
+
     /// Ranks the files by BM25 of the task's words in the text and the path of each file, with
     /// identifiers split into parts on both sides; best first, ties by path.
     pub fn bm25(&self, task: &str) -> Vec<FileId> {
@@ -154,4 +179,9 @@ impl WordTable<'_> {
         found.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         found.into_iter().map(|(_, file)| file).collect()
     }
+}
+
+/// Returns the first two letters of a word.
+fn start(word: &str) -> &str {
+    text::start(word, 2)
 }

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::baselines::WordCache;
 use super::cases::{Case, is_source};
+use super::causes::{FIRST, Failure, Ranking, title};
 use super::measures::Ranks;
 use super::patch::{Touched, touched};
 use crate::base::ids::FileId;
@@ -66,6 +67,12 @@ pub struct Measured {
     pub elapsed_ms: f64,
     /// The first five files.
     pub first: Vec<String>,
+    /// The reasons for the first one.
+    pub why: Vec<String>,
+    /// The first line of the task.
+    pub title: String,
+    /// The expected files that are not among the first five.
+    pub failures: Vec<Failure>,
 }
 
 /// The recorded evidence of a case.
@@ -167,7 +174,21 @@ impl Bench {
         let files = rank_files(sources, &mut found, &task, &options.weights, Scope::default())?;
         let order: Vec<FileId> = files.iter().map(|file| file.file).collect();
         measured.codedb = places(&expected, &order);
-        measured.first = order.iter().take(5).map(|&file| shown(file)).collect();
+        let ranking = Ranking {
+            catalog,
+            text: &case.task,
+            task: &task,
+            ranked: &files,
+            weights: &options.weights,
+        };
+        let is_late = |of: &(&FileId, &Option<usize>)| of.1.is_none_or(|place| place >= FIRST);
+        let late: Vec<FileId> =
+            expected.iter().zip(&measured.codedb).filter(is_late).map(|(file, _)| *file).collect();
+        measured.failures = ranking.failures(&late, &mut self.texts)?;
+        let used = options.weights.for_task(task.kind(), task.words());
+        measured.why = files.first().map(|first| used.why(&first.evidence)).unwrap_or_default();
+        measured.title = title(&case.task);
+        measured.first = order.iter().take(FIRST).map(|&file| shown(file)).collect();
         let functions = rank_functions(catalog, &found, &files, &options.weights)?;
         let functions: Vec<SymbolAt> = functions.iter().map(|function| function.at).collect();
         measured.functions = places(&functions_of(catalog, &touched, &expected)?, &functions);

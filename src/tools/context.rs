@@ -424,6 +424,22 @@ fn since_commit(
     Changed::since(catalog, &files, &before)
 }
 
+/// Runs a call, and returns the reply as a client with every tool gets it, as text with its notices, and
+/// the results that this text shows.
+///
+/// # Errors
+///
+/// As [`Define::run`].
+pub fn text_and_bundle(call: &Call<'_>, args: Args) -> Result<(String, Bundle)> {
+    let mut reply = Context::run(call, args)?;
+    super::adapt_to_all(call, &mut reply);
+    let mut text = Reply::render(&reply, &Plain);
+    for notice in Reply::notices(&reply) {
+        text.push_str(&format!("note: {notice}\n"));
+    }
+    Ok((text, reply.bundle(Form::Text)))
+}
+
 impl ContextReply {
     /// Returns the results that fit into the budget in a form.
     pub fn bundle(&self, form: Form) -> Bundle {

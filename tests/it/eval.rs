@@ -1,5 +1,8 @@
 //! `codedb eval` on a synthetic history: the tasks, the measures, and a golden ranking.
 
+mod causes;
+mod context;
+
 use std::process::Command;
 
 use serde_json::Value;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::ArgMatches;
 use serde::Serialize;
 
-use crate::answer::nearest;
+use super::super::check_ids;
 use crate::base::text::plain;
 use crate::cli::index::tree_options;
 use crate::cli::mcp;
@@ -123,15 +123,7 @@ fn named_trees(matches: &ArgMatches, tasks: &[Task]) -> Result<BTreeMap<String, 
 /// Returns the tasks that `--split` and `--task` choose.
 fn chosen(matches: &ArgMatches, tasks: Vec<Task>) -> Result<Vec<Task>> {
     let ids: Vec<&String> = matches.get_many::<String>("task").into_iter().flatten().collect();
-    if let Some(unknown) = ids.iter().find(|id| tasks.iter().all(|task| task.id != ***id)) {
-        let all = tasks.iter().map(|task| task.id.as_bytes());
-        let near = nearest::among(all, unknown.as_bytes());
-        let error = Error::usage(format!("there is no task `{unknown}`"));
-        return Err(match near.first() {
-            Some(&at) => error.with_hint(format!("the nearest is `{}`", plain(&tasks[at].id))),
-            None => error,
-        });
-    }
+    check_ids(matches, &tasks.iter().map(|task| task.id.as_str()).collect::<Vec<_>>())?;
     let split = match matches.get_one::<String>("split").map(String::as_str) {
         Some("open") => Some(Split::Open),
         Some("held") => Some(Split::Held),
