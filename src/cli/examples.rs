@@ -228,7 +228,6 @@ const EXAMPLES: &[Examples] = &[
             ("eval agent tasks.toml", "your model, with codedb and without"),
             ("eval localize", "from messages to files"),
             ("eval risk", "score against corrections"),
-            ("eval levels --judged judged.jsonl", "levels against reviewers"),
         ],
     ),
     (
