@@ -7,7 +7,8 @@
 //!
 //! - A **file** is named if its path is in the reply, in any part.
 //! - A **definition** is named if it is listed with its path among the definitions, the chain or the
-//!   calls, or as the definition around shown lines.
+//!   calls, or as the definition around shown lines. A field counts as its type, a local definition as its
+//!   function.
 //! - A range of **lines** is shown if at least one of its lines is shown as text. A signature is none.
 //! - A **test** is named if its name is in the reply; a file of tests, if its path is in `tests` or `files`.
 //! - A **token** is of use if it belongs to an entry that is in the key, to a file entry with a file of the

@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
              with the key of the task. The trees are those of `[[tree]]`, in any of the files; \
              `cargo bench --bench flows -- --fetch --trees TASKS.toml` fetches them.\n\n\
              A file is named if its path is in the reply; a definition, if it is listed with its path or is \
-             around shown lines; a range of lines is shown, if one of its lines is shown as text; a test is \
+             around shown lines (a field counts as its type); a range of lines is shown, if one of its lines is shown as text; a test is \
              named, or its file is among the tests or files. Tokens are of use in entries of the key, in file \
              entries and first mentions of its files, and in lines that share one with the key; headings, \
              notes and repeated paths are of no use.",

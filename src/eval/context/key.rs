@@ -8,6 +8,7 @@ use super::tokens::occurrences;
 use crate::base::ids::FileId;
 use crate::catalog::Catalog;
 use crate::error::Result;
+use crate::lang::{Symbol, SymbolKind};
 
 /// Maximum length of a file that is read to check a key.
 const FILE_BYTES_MAX: usize = 4 << 20;
@@ -162,6 +163,41 @@ impl Item {
     }
 }
 
+/// Sets the owners of entries. O(definitions of their files).
+///
+/// # Errors
+///
+/// [`crate::Kind::Corrupt`] if an index is damaged.
+pub fn set_owners(catalog: &Catalog, entries: &mut [Entry]) -> Result<()> {
+    for entry in entries {
+        let Some(name) = &entry.name else { continue };
+        let Some(file) = catalog.find(entry.path.as_bytes()) else { continue };
+        let Some(facts) = catalog.facts(file)? else { continue };
+        let is_named = |symbol: &&Symbol| symbol.qualified_name == *name || symbol.name == *name;
+        let named = facts.symbols.iter().filter(is_named);
+        // Of several definitions of a name, the innermost around the line.
+        let line = entry.line.unwrap_or_default();
+        let found = named
+            .max_by_key(|symbol| ((symbol.line..=symbol.end_line).contains(&line), symbol.line));
+        entry.owner = found.and_then(|symbol| owner(&facts.symbols, symbol));
+    }
+    Ok(())
+}
+
+/// Returns the definition that a field, a member of an enumeration or a local definition belongs to.
+fn owner(symbols: &[Symbol], symbol: &Symbol) -> Option<String> {
+    let (mut owner, mut own) = (None, symbol);
+    while let Some(parent) = own.parent.and_then(|parent| symbols.get(parent)) {
+        let is_member = matches!(own.kind, SymbolKind::Field | SymbolKind::EnumMember);
+        if !(is_member && parent.kind != SymbolKind::Module || parent.kind.is_callable()) {
+            break;
+        }
+        owner = Some(parent.qualified_name.clone());
+        own = parent;
+    }
+    owner
+}
+
 /// Returns true for an entry that stands for a whole file.
 fn is_file(entry: &Entry) -> bool {
     matches!(entry.part.as_str(), "files" | "tests") || entry.name.is_none() && entry.line.is_none()
@@ -170,6 +206,9 @@ fn is_file(entry: &Entry) -> bool {
 /// Returns true if an entry of the same file is the definition of an item, or is in it and has its name.
 fn is_definition(item: &Item, entry: &Entry) -> bool {
     let (Some(wanted), Some(own)) = (&item.name, &entry.name) else { return false };
+    if entry.owner.as_ref().is_some_and(|owner| is_name(wanted, owner)) {
+        return true;
+    }
     let is_inside = entry
         .line
         .is_some_and(|line| item.lines.iter().any(|(start, end)| (*start..=*end).contains(&line)));

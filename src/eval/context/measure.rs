@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use serde::{Serialize, Serializer};
 
-use super::key::{Key, Part};
+use super::key::{Key, Part, set_owners};
 use super::shown::entries;
 use super::tasks::Task;
 use super::tokens::{Tokens, attribute};
@@ -108,7 +108,8 @@ pub fn measure(
     let started = Instant::now();
     let (text, bundle) = text_and_bundle(&Call::new(code, 0), args)?;
     let elapsed_ms = started.elapsed().as_secs_f64() * 1e3;
-    let entries = entries(&bundle)?;
+    let mut entries = entries(&bundle)?;
+    set_owners(code.catalog(&[])?, &mut entries)?;
     let is_useful: Vec<bool> = entries.iter().map(|entry| key.uses(entry)).collect();
     let (tokens, useful_lines) = attribute(&text, &entries, &is_useful, &key.files());
     let mut measured = Measured {

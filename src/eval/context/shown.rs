@@ -17,6 +17,9 @@ pub struct Entry {
     pub path: String,
     /// The name of its definition, or of the one around its lines; it may be qualified.
     pub name: Option<String>,
+    /// The definition as which it counts, if that is another one: a field counts as its type, what is local
+    /// as its function.
+    pub owner: Option<String>,
     /// Its line, or the first of them, from 1.
     pub line: Option<usize>,
     /// The first and the last line that are shown as text.
@@ -66,6 +69,7 @@ fn entry(part: &str, path: &str, object: &Value) -> Entry {
         part: part.to_owned(),
         path: path.to_owned(),
         name: name.map(str::to_owned),
+        owner: None,
         line,
         text_lines: shown.or(next),
         texts,

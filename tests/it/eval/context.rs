@@ -15,9 +15,9 @@ const TASKS: &str = "
 id = 'rounding'
 tree = 'shop'
 commit = 'abc'
-task = 'test_round_cents fails: `round_cents` rounds 2.675 down'
+task = 'test_round_cents fails: `round_cents` rounds 2.675 down to `CENTS`'
 files = ['shop/money.py', 'shop/mail.py', 'shop/nowhere.py']
-definitions = ['shop/money.py: round_cents', 'shop/mail.py: Mail.send_receipt', 'shop/money.py: price']
+definitions = ['shop/money.py: round_cents', 'shop/kinds.ts: Rounded', 'shop/mail.py: Mail.send_receipt', 'shop/money.py: price']
 lines = ['shop/money.py:2', 'shop/mail.py:1-2', 'shop/mail.py:90-91']
 tests = ['tests/test_money.py: test_round_cents', 'tests/test_money.py', 'tests/test_mail.py: test_receipt']
 
@@ -41,6 +41,8 @@ fn place() -> (Place, String) {
             "from shop.money import round_cents\n\ndef test_round_cents():\n    assert round_cents(2.675) == 2.68\n",
         ),
         ("tests/test_mail.py", "def test_receipt():\n    pass\n"),
+        // A field counts as its type.
+        ("shop/kinds.ts", "interface Rounded {\n  CENTS: number;\n}\n"),
         ("shop/a.py", "a = 1\n"),
         ("shop/b.py", "b = 1\n"),
         ("shop/c.py", "c = 1\n"),
@@ -76,7 +78,7 @@ fn each_part_of_a_key_is_measured() {
     let one = &report["tasks"][0];
     let recall = json!({
         "files": { "found": 1, "expected": 2 },
-        "definitions": { "found": 1, "expected": 3 },
+        "definitions": { "found": 2, "expected": 4 },
         "lines": { "found": 1, "expected": 2 },
         "tests": { "found": 2, "expected": 3 },
     });
@@ -105,7 +107,7 @@ fn each_part_of_a_key_is_measured() {
     assert!(shown.stderr.is_empty(), "{}", shown.stderr);
     let text = shown.text();
     for expected in [
-        "| python (1) | 1/2 0.50 | 1/3 0.33 |",
+        "| python (1) | 1/2 0.50 | 2/4 0.50 |",
         "| no lexical link | 1 | 100 % |",
         "  test  tests/test_mail.py: test_receipt\n",
         "not measured: rounding: shop/nowhere.py: the index has no such file\n",

@@ -103,7 +103,12 @@ impl Report {
         for one in &self.measured {
             let _ = writeln!(out, "{}: {}", plain(&one.id), plain(&one.title));
             for (line, is_useful) in one.reply.lines().zip(&one.useful_lines) {
-                let _ = writeln!(out, "{} {}", if *is_useful { '+' } else { ' ' }, plain(line));
+                let _ = writeln!(
+                    out,
+                    "{} {}",
+                    if *is_useful { '+' } else { ' ' },
+                    plain(&line.replace('\t', "    "))
+                );
             }
             out.push('\n');
         }
