@@ -309,7 +309,7 @@ fn names(name: &str) -> Vec<String> {
             '>' if depth > 0 => depth -= 1,
             _ if depth > 0 => {}
             c if c.is_alphanumeric() || matches!(c, '_' | '$' | '?' | '!' | '=' | '-' | '@') => {
-                own.push(c)
+                own.push(c);
             }
             _ => out.push(std::mem::take(&mut own)),
         }

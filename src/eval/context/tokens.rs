@@ -209,7 +209,7 @@ impl Owners<'_> {
         }
         let total = tokens::count(self.text);
         let sum: usize = counts.iter().sum();
-        let part = |count: usize| if sum == 0 { 0 } else { (count * total + sum / 2) / sum };
+        let part = |count: usize| (count * total + sum / 2).checked_div(sum).unwrap_or_default();
         Tokens { total, useful: part(counts[1]), repeated: part(counts[2]) }
     }
 }
@@ -224,7 +224,7 @@ pub fn occurrences(text: &str, wanted: &str) -> Vec<usize> {
     let begins = |start: usize| {
         let before = text[..start].chars().next_back();
         !is_part(first)
-            || before.is_none_or(|c| !is_part(c) && !(is_path && matches!(c, '/' | '.' | '-')))
+            || before.is_none_or(|c| !(is_part(c) || is_path && matches!(c, '/' | '.' | '-')))
     };
     let ends = |end: usize| {
         let mut after = text[end..].chars();
