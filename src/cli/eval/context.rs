@@ -11,6 +11,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 
 use self::report::{Report, Skipped};
 use super::{check_ids, print_redacted};
+use crate::base::text::{counted, plain, shell_word};
 use crate::cli::index::{build_all, place_args, tree_options};
 use crate::cli::place::{self, TreeOptions};
 use crate::cli::report::print_message;
@@ -124,19 +125,7 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
         }
     }
     if let Some(first) = report.skipped.first() {
-        let words: Vec<String> = given.iter().map(|path| path.display().to_string()).collect();
-        let message = format!(
-            "{} tasks are skipped, because the tree `{}`{} not in {}; `cargo bench --bench flows -- --fetch \
-             --trees {}` fetches it",
-            report.skipped.iter().map(|skipped| skipped.tasks.len()).sum::<usize>(),
-            first.tree,
-            match report.skipped.len() - 1 {
-                0 => " is".to_owned(),
-                others => format!(" and {others} others are"),
-            },
-            trees.display(),
-            words.join(" "),
-        );
+        let message = absent(&report.skipped, first, &trees, &given);
         if report.measured.is_empty() {
             return Err(Error::new(Kind::NotFound, message));
         }
@@ -152,6 +141,25 @@ pub(super) fn run(matches: &ArgMatches) -> Result<ExitCode> {
     };
     print_redacted(text)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the sentence about tasks without a tree.
+fn absent(skipped: &[Skipped], first: &Skipped, trees: &Path, given: &[&PathBuf]) -> String {
+    let count = skipped.iter().map(|skipped| skipped.tasks.len()).sum();
+    let others = match skipped.len() - 1 {
+        0 => " is".to_owned(),
+        others => format!(" and {others} others are"),
+    };
+    let words =
+        given.iter().map(|path| format!(" --trees {}", shell_word(&path.to_string_lossy())));
+    format!(
+        "{} cannot run, because the tree `{}`{others} not in {}; `cargo bench --bench flows -- --fetch{}` \
+         fetches it",
+        counted(count, "task"),
+        plain(&first.tree),
+        trees.display(),
+        words.collect::<String>(),
+    )
 }
 
 /// Returns the chosen tasks by tree, both in the order of the files.

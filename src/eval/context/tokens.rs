@@ -143,7 +143,7 @@ impl Owners<'_> {
     }
 
     /// Claims the first free occurrence of a text on a line whose last path, or the last one before it,
-    /// is `path`.
+    /// is `path`; without one, of a text that is no number, the first one below a mention of `path`.
     fn claim_text(
         &mut self,
         text: &str,
@@ -151,16 +151,19 @@ impl Owners<'_> {
         path: Option<usize>,
         paths: &BTreeMap<usize, usize>,
     ) {
-        let is_fitting = |start: usize| {
-            let last = paths.range(..=self.line_start(start)).next_back();
+        // A text may contain its path, as a command does.
+        let is_taken = |owner: &Owner| matches!(owner, Owner::Entry(_));
+        let is_free = |start: &usize| !self.of[*start..*start + text.len()].iter().any(is_taken);
+        let free: Vec<usize> = occurrences(self.text, text).into_iter().filter(is_free).collect();
+        let is_fitting = |start: &&usize| {
+            let last = paths.range(..=self.line_start(**start)).next_back();
             last.map(|(_, at)| *at) == path
         };
-        let found = occurrences(self.text, text).into_iter().find(|&start| {
-            // A text may contain its path, as a command does.
-            let is_taken = |owner: &Owner| matches!(owner, Owner::Entry(_));
-            !self.of[start..start + text.len()].iter().any(is_taken) && is_fitting(start)
-        });
-        if let Some(start) = found {
+        let first = paths.iter().find(|(_, at)| Some(**at) == path).map(|(line, _)| *line);
+        let is_word = text.contains(|c: char| !c.is_ascii_digit());
+        let is_below = |start: &&usize| is_word && first.is_some_and(|line| line <= **start);
+        let found = free.iter().find(is_fitting).or_else(|| free.iter().find(is_below));
+        if let Some(&start) = found {
             for owner in &mut self.of[start..start + text.len()] {
                 if *owner == Owner::Nobody {
                     *owner = Owner::Entry(entry);
@@ -282,6 +285,18 @@ mod tests {
         assert_eq!(lines, [false, true, true, false, false]);
         let (none, _) = attribute(NESTED, &shown(), &[false; 4], &BTreeSet::new());
         assert_eq!((none.useful, attribute("", &[], &[], &files).0), (0, Tokens::default()));
+    }
+
+    #[test]
+    fn entries_below_another_path_keep_their_tokens() {
+        let text = "src/a.rs  text\n  called by src/b.rs  other:4\n  7-9 fn bad(y: u8)\n";
+        let entries = [
+            entry("files", "src/a.rs", &["text"]),
+            entry("calls", "src/b.rs", &["other", "4"]),
+            entry("symbols", "src/a.rs", &["7", "9", "fn bad(y: u8)"]),
+        ];
+        let (_, lines) = attribute(text, &entries, &[false, false, true], &BTreeSet::new());
+        assert_eq!(lines, [true, false, true]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ fn each_part_of_a_key_is_measured() {
     let tasks = &place.base().to_str().expect("UTF-8").to_owned();
     let reported = run(&place, &[tasks, "--trees", &trees, "--json"]).expect_success();
     assert!(
-        reported.stderr.contains("1 tasks are skipped, because the tree `other` is not in")
+        reported.stderr.contains("1 task cannot run, because the tree `other` is not in")
             && reported.stderr.contains("cargo bench --bench flows -- --fetch --trees"),
         "{}",
         reported.stderr
