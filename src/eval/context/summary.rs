@@ -35,6 +35,7 @@ impl Total {
             total.tokens.total += one.tokens.total;
             total.tokens.useful += one.tokens.useful;
             total.tokens.repeated += one.tokens.repeated;
+            total.tokens.headings += one.tokens.headings;
             total.budget += one.budget;
         }
         total
@@ -54,6 +55,11 @@ impl Total {
     /// Returns the share of tokens of repeated paths, 0 to 1.
     pub fn repeated(&self) -> f64 {
         share(self.tokens.repeated, self.tokens.total)
+    }
+
+    /// Returns the share of tokens of headings and notes, 0 to 1.
+    pub fn headings(&self) -> f64 {
+        share(self.tokens.headings, self.tokens.total)
     }
 
     /// Returns the used share of the budget, 0 to 1.

@@ -18,6 +18,8 @@ pub struct Tokens {
     pub useful: usize,
     /// Those of paths that occurred before; they are of no use.
     pub repeated: usize,
+    /// Those of headings and notes; they are of no use.
+    pub headings: usize,
 }
 
 /// The owner of a byte of the text.
@@ -198,9 +200,10 @@ impl Owners<'_> {
     fn counted(&self, is_of_use: impl Fn(Owner) -> bool) -> Tokens {
         let class = |owner: Owner| match owner {
             Owner::Repetition => 2,
+            Owner::Nobody => 3,
             owner => usize::from(is_of_use(owner)),
         };
-        let mut counts = [0; 3];
+        let mut counts = [0; 4];
         let mut start = 0;
         let bounds = self.text.char_indices().map(|(at, _)| at).chain([self.text.len()]);
         for at in bounds {
@@ -213,7 +216,8 @@ impl Owners<'_> {
         let total = tokens::count(self.text);
         let sum: usize = counts.iter().sum();
         let part = |count: usize| (count * total + sum / 2).checked_div(sum).unwrap_or_default();
-        Tokens { total, useful: part(counts[1]), repeated: part(counts[2]) }
+        let [_, useful, repeated, headings] = counts.map(part);
+        Tokens { total, useful, repeated, headings }
     }
 }
 
@@ -281,6 +285,8 @@ mod tests {
         );
         let expected = tokens::count("src/a.rs  text\n  3-5 fn good(x: u8)\n");
         assert!(nested.useful.abs_diff(expected) <= 2, "{nested:?} {expected}");
+        let heading = tokens::count("## files\n");
+        assert!(nested.headings.abs_diff(heading) <= 1, "{nested:?}");
         assert!(flat.useful > expected && flat.useful < flat.total / 2, "{flat:?}");
         assert_eq!(lines, [false, true, true, false, false]);
         let (none, _) = attribute(NESTED, &shown(), &[false; 4], &BTreeSet::new());

@@ -32,8 +32,7 @@ pub(super) struct Report {
     pub(super) skipped: Vec<Skipped>,
 }
 
-const HEAD: &str =
-    "files | definitions | lines | tests | tokens | no use | repeated paths | budget used |";
+const HEAD: &str = "files | definitions | lines | tests | tokens | no use | repeated paths | headings, notes | budget used |";
 
 impl Report {
     /// Returns the JSON object.
@@ -166,9 +165,10 @@ fn row(out: &mut String, first: &str, total: &Total) {
     let percent = |share: f64| format!("{:.0} %", 100.0 * share);
     let _ = writeln!(
         out,
-        " {mean:.0} | {} | {} | {} |",
+        " {mean:.0} | {} | {} | {} | {} |",
         percent(total.useless()),
         percent(total.repeated()),
+        percent(total.headings()),
         percent(total.used())
     );
 }
