@@ -10,6 +10,7 @@ mod spans;
 use std::collections::BTreeSet;
 
 use crate::base::text;
+use crate::lang::prose::Stems;
 use crate::rank::TaskKind;
 use spans::Piece;
 
@@ -30,6 +31,54 @@ const INTERROGATIVES: [&str; 8] = ["how", "what", "when", "where", "which", "who
 
 /// Verbs of requests.
 const MODALS: [&str; 4] = ["could", "must", "shall", "should"];
+
+/// Stems of verbs with which a request for a change begins, sorted.
+const CHANGE_VERBS: [&str; 44] = [
+    "add",
+    "adjust",
+    "allow",
+    "avoid",
+    "bump",
+    "chang",
+    "clean",
+    "convert",
+    "correct",
+    "delet",
+    "deprec",
+    "disabl",
+    "drop",
+    "enabl",
+    "ensur",
+    "expos",
+    "extract",
+    "fix",
+    "handl",
+    "implement",
+    "improv",
+    "introduc",
+    "make",
+    "merg",
+    "move",
+    "optim",
+    "prevent",
+    "reduc",
+    "refactor",
+    "remov",
+    "renam",
+    "replac",
+    "restor",
+    "revert",
+    "simplifi",
+    "skip",
+    "speed",
+    "split",
+    "support",
+    "switch",
+    "tweak",
+    "updat",
+    "upgrad",
+    "use",
+];
 
 /// The kind of a mention.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -116,7 +165,8 @@ impl Task {
 
     /// Returns the kind of the task. A question is one line without quoted code that has at most
     /// `NAME_WORDS_MAX` words, is a sentence with its final period or question mark, contains a
-    /// modal verb (`should`), or contains an interrogative at its start or after a comma. O(prose).
+    /// modal verb (`should`), or contains an interrogative at its start or after a comma. A line that
+    /// begins with a verb of change, perhaps after a scope, is none (`fix macOS build`). O(prose).
     pub fn kind(&self) -> TaskKind {
         let line = self.prose.trim();
         // Texts in back-ticks are code too, but not quoted code.
@@ -125,6 +175,9 @@ impl Task {
         };
         let has_frames = self.of_kind(MentionKind::Frame).next().is_some();
         if line.contains('\n') || self.code.lines().any(is_quoted) || has_frames {
+            return TaskKind::Change;
+        }
+        if self.requests_change(line) {
             return TaskKind::Change;
         }
         let is_short = line.split_whitespace().take(NAME_WORDS_MAX + 1).count() <= NAME_WORDS_MAX;
@@ -144,6 +197,22 @@ impl Task {
         } else {
             TaskKind::Change
         }
+    }
+
+    /// Returns true if a line, or what follows the scope, begins with a verb of change, and more words follow.
+    fn requests_change(&self, line: &str) -> bool {
+        let scope = self.scope();
+        let rest =
+            line.strip_prefix(scope).map_or(line, |rest| rest.trim_start_matches([':', ' ']));
+        let mut stems = Stems::default();
+        let mut begins = |text: &str| {
+            let mut words = text.split_whitespace();
+            let first = words.next().unwrap_or_default();
+            let first = first.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let stem = stems.stem(&first.to_lowercase()).to_owned();
+            words.next().is_some() && CHANGE_VERBS.binary_search(&stem.as_str()).is_ok()
+        };
+        !line.ends_with('?') && (begins(line) || begins(rest))
     }
 
     /// Returns true if the task contains nothing to look up.

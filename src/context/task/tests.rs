@@ -128,6 +128,19 @@ fn form_boilerplate_and_versions_are_ignored() {
 }
 
 #[test]
+fn verbs_of_change_are_stems() {
+    let verbs = "adds adjusted allow avoids bump changing cleaned convert corrected deletes deprecate disabled dropped \
+        enables ensure exposed extracts fixes handling implemented improving introduce making merged moved \
+        optimize prevents reduced refactors removing renamed replaces restore reverted simplify skips speed split \
+        supports switched tweak updates upgraded using";
+    for verb in verbs.split_whitespace() {
+        let task = Task::new(&format!("{verb} the cart."));
+        assert_eq!(task.kind(), TaskKind::Change, "{verb}");
+    }
+    assert!(CHANGE_VERBS.is_sorted());
+}
+
+#[test]
 fn questions_are_recognised_by_their_form() {
     for task in [
         "how are redirects limited",
@@ -143,6 +156,9 @@ fn questions_are_recognised_by_their_form() {
     }
     for task in [
         "Fix the loss of items in the cart",
+        "fix macOS build",
+        "cart: renaming an item.",
+        "fix(cart): update totals",
         "Show how many items are left",
         "Fix the cart.\n\nItems were lost.",
         "How can I do this?\n\n```\nf()\n```\n",
