@@ -187,15 +187,22 @@ impl Define for Read {
             let named = args.path.clone();
             return match one(call, args.clone()) {
                 Ok(reply) => Ok(Reading::One(Box::new(reply))),
-                // `path:name`, as in a list of targets.
-                Err(error) if error.kind() == Kind::NotFound && named.contains([':', '#']) => {
-                    targets::read(call, &args).map(Reading::Several).map_err(|_| error)
+                // `path:name`, or a name alone, as in a list of targets.
+                Err(error) if error.kind() == Kind::NotFound && is_name(&named) => {
+                    let several = targets::read(call, &args).map(Reading::Several);
+                    // That a name has several definitions explains more.
+                    several.map_err(|other| if other.kind() == Kind::Usage { other } else { error })
                 }
                 Err(error) => Err(error),
             };
         }
         targets::read(call, &args).map(Reading::Several)
     }
+}
+
+/// Returns true for a text that may be the name of a definition, perhaps behind a path.
+fn is_name(text: &str) -> bool {
+    text.contains([':', '#']) || !text.contains(['/', '\\'])
 }
 
 /// Reads one file or a part of it.
