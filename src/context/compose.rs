@@ -12,6 +12,7 @@ pub mod bundle;
 mod admit;
 mod calls;
 mod chains;
+mod companions;
 mod free_words;
 mod keywords;
 mod page;
@@ -19,6 +20,7 @@ mod render;
 mod snippets;
 mod symbols;
 mod test_files;
+mod vague;
 
 pub use admit::{Choice, Form};
 pub use bundle::Bundle;
@@ -28,6 +30,7 @@ use super::evidence;
 use super::ranking::{RankedFile, Scope, rank_files};
 use super::task::Task;
 use crate::answer::texts::Texts;
+use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
 use crate::error::Result;
@@ -40,7 +43,11 @@ use admit::Candidate;
 use bundle::Entry;
 
 /// Default number of files of a bundle.
-pub const FILES: usize = 5;
+pub const FILES: usize = 8;
+
+/// Number of files that are shown whatever their score, and the minimum score of the others relative to the best one.
+const FILES_CERTAIN: usize = 5;
+const FILE_SHARE_MIN: f32 = 0.5;
 
 /// Bonus of a changed file, as a share of the best file's score.
 const CHANGED_SHARE: f32 = 0.6;
@@ -66,17 +73,17 @@ pub enum Detail {
 impl Detail {
     /// Maximum number of definitions shown completely.
     fn bodies(self) -> usize {
-        [0, 3, 12][self as usize]
+        [0, 6, 12][self as usize]
     }
 
     /// Maximum number of lines of such a definition.
     fn body_lines(self) -> usize {
-        [0, 16, 80][self as usize]
+        [0, 60, 80][self as usize]
     }
 
     /// Maximum number of snippets.
     fn snippets(self) -> usize {
-        [0, 4, 16][self as usize]
+        [0, 6, 16][self as usize]
     }
 
     /// Maximum number of files with callers, for all definitions together.
@@ -86,12 +93,12 @@ impl Detail {
 
     /// Maximum number of calls shown per file.
     fn sites(self) -> usize {
-        [0, 4, 12][self as usize]
+        [0, 6, 12][self as usize]
     }
 
     /// Maximum number of tests shown per file.
     fn tests(self) -> usize {
-        [0, 1, 4][self as usize]
+        [0, 2, 4][self as usize]
     }
 
     /// Factor on the minimum value per token of an entry.
@@ -170,7 +177,9 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     let selected = symbols::select(sources, &mut texts, &found, &ranked, max_files, detail)?;
     let mut candidates = symbols::candidates(sources, &mut texts, &selected, detail)?;
     let used = weights.for_task(task.kind(), task.words());
-    candidates.extend(files(sources, &ranked, &used, max_files));
+    let listed = listed(&ranked, max_files);
+    candidates.extend(files(sources, &ranked[..listed], &used, max_files));
+    let listed: Vec<FileId> = ranked.iter().take(listed).map(|of| of.file).collect();
     let query = snippets::SnippetQuery {
         task,
         found: &found,
@@ -205,6 +214,11 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     candidates.extend(snippets?);
     candidates.extend(calls?);
     candidates.extend(tests?);
+    candidates.extend(companions::candidates(sources, &ranked, &listed, detail));
+    let vague_note = vague::note(sources, task, &ranked, &words);
+    if vague_note.is_some() {
+        candidates.retain(|of| matches!(of.forms.last(), Some((_, Entry::File(_)))));
+    }
     let has_more_detail = has_more_detail(&candidates, detail);
     let is_miss = ranked.is_empty() && candidates.is_empty();
     // On a miss, words are not useful keywords.
@@ -219,6 +233,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         message,
         candidates,
         chain_note,
+        vague_note,
         budget: options.max_tokens,
         value_min_factor: detail.value_min_factor(),
         has_more_detail,
@@ -263,7 +278,7 @@ fn with_changed(
             Some(ranked) => ranked.score += worth,
             None => {
                 let evidence = crate::rank::Evidence::default();
-                ranked.push(RankedFile { file, score: worth, evidence });
+                ranked.push(RankedFile { file, score: worth, unreduced: worth, evidence });
             }
         }
     }
@@ -271,7 +286,16 @@ fn with_changed(
     Ok(ranked)
 }
 
-/// Returns the best files as candidates.
+/// Returns the number of ranked files that are shown; with a high `max_files`, all up to it.
+fn listed(ranked: &[RankedFile], max_files: usize) -> usize {
+    let least = ranked.first().map_or(0.0, |first| FILE_SHARE_MIN * first.score);
+    let is_likely = |(place, of): &(usize, &RankedFile)| {
+        max_files > FILES || *place < FILES_CERTAIN || of.score >= least
+    };
+    ranked.iter().enumerate().take(max_files).take_while(is_likely).count()
+}
+
+/// Returns files as candidates, best first.
 fn files(
     sources: &Sources<'_>,
     ranked: &[RankedFile],
@@ -294,7 +318,7 @@ fn files(
         }
         Candidate { forms }
     };
-    ranked.iter().take(max_files).enumerate().map(candidate).collect()
+    ranked.iter().enumerate().map(candidate).collect()
 }
 
 /// Returns the reasons for a file. A use of a name that the file defines is redundant and omitted.

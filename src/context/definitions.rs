@@ -168,11 +168,11 @@ fn of_kind(kind: SymbolKind) -> f32 {
         | SymbolKind::Enum
         | SymbolKind::Interface
         | SymbolKind::Trait
-        | SymbolKind::Type
-        | SymbolKind::Module => 0.7,
-        // The text of these blocks is that of their members.
-        SymbolKind::Impl => 0.0,
-        _ => 0.4,
+        | SymbolKind::Type => 0.7,
+        // The text of these blocks is that of their members; fields and members of enumerations match by their names
+        // alone.
+        SymbolKind::Impl | SymbolKind::Field | SymbolKind::EnumMember => 0.0,
+        _ => 0.2,
     }
 }
 

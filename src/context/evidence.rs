@@ -51,6 +51,9 @@ const BELOW_MAX: usize = 1_000;
 /// it is spelled in the sources.
 const RELATED_TERMS_MIN: usize = 4;
 
+/// Files that define a capitalised word of the prose, up to which it is looked up as a name.
+const CAPITALISED_FILES_MAX: usize = 3;
+
 /// Files taken from the commit log.
 const COMMITS_FILES: usize = 400;
 
@@ -78,6 +81,9 @@ const LITERAL_BYTES_MAX: usize = 4 << 20;
 const NAMED_LETTERS_MIN: usize = 4;
 const NAMED_FILES_MAX: usize = 8;
 
+/// Minimum length of a capitalised word that is looked up as a name.
+const CAPITALISED_LETTERS_MIN: usize = 3;
+
 /// The evidence found for a task.
 #[derive(Debug, Default)]
 pub struct TaskEvidence {
@@ -85,6 +91,8 @@ pub struct TaskEvidence {
     pub files: BTreeMap<FileId, Evidence>,
     /// Definitions of the mentioned names, in order of mention, without duplicates.
     pub definitions: Vec<SymbolAt>,
+    /// Those of the definitions whose names occur in quoted code only.
+    pub in_code: BTreeSet<SymbolAt>,
     /// Chunks from the text index, best first.
     pub chunks: Vec<Chunk>,
     /// The query that was sent to the text index.
@@ -185,6 +193,7 @@ impl TaskEvidence {
                 found.unmatched.push(place);
             }
         }
+        found.capitalised(catalog, task)?;
         found.stems(catalog, task);
         found.named(catalog, task)?;
         Ok(found)
@@ -227,6 +236,11 @@ impl TaskEvidence {
             for &at in chosen {
                 if !self.definitions.contains(&at) && self.definitions.len() < DEFINERS_MAX {
                     self.definitions.push(at);
+                    if mention.is_in_code {
+                        self.in_code.insert(at);
+                    }
+                } else if !mention.is_in_code {
+                    self.in_code.remove(&at);
                 }
             }
         }
@@ -252,6 +266,13 @@ impl TaskEvidence {
             .filter(|part| !matches!(*part, "self" | "this" | "crate" | "super"))
             .collect();
         let mut is_found = self.identifier(catalog, mention, last, &around)?;
+        // A new member of a known type: the type.
+        if let Some((container, outer)) = around.split_last()
+            && container.starts_with(char::is_uppercase)
+            && !has_member(catalog, container, last)?
+        {
+            is_found |= self.identifier(catalog, mention, container, outer)?;
+        }
         // `package.module.Type.method`: the longest prefix that is a file.
         for end in (2..=names.len().min(PARTS_MAX)).rev() {
             let files = self.modules(catalog, &names[..end]);
@@ -443,6 +464,43 @@ impl TaskEvidence {
         }
     }
 
+    /// Looks up capitalised words inside of sentences that few files define, in this spelling: types such as `Router`,
+    /// acronyms.
+    fn capitalised(&mut self, catalog: &Catalog, task: &Task) -> Result<()> {
+        let mut seen = BTreeSet::new();
+        for (text, is_title) in [(&task.title, true), (&task.prose, false)] {
+            for span in identifiers(text.as_bytes()) {
+                let word = &text[span.clone()];
+                let before = text[..span.start].trim_end();
+                let is_first = before.is_empty() || before.ends_with(['.', '!', '?', ':', ')']);
+                if is_first
+                    || word.len() < CAPITALISED_LETTERS_MIN
+                    || !word.starts_with(char::is_uppercase)
+                    || task.mentions.iter().any(|of| of.text == word)
+                    || is_stop_word(&word.to_lowercase())
+                    || !seen.insert(word)
+                {
+                    continue;
+                }
+                let defined = catalog.defined(word.as_bytes())?;
+                let files: BTreeSet<FileId> = defined.iter().map(|at| at.file).collect();
+                if (1..=CAPITALISED_FILES_MAX).contains(&files.len()) {
+                    let mention = Mention {
+                        text: word.to_owned(),
+                        kind: MentionKind::Identifier,
+                        line: None,
+                        count: 1,
+                        is_marked: false,
+                        // Below the title, it counts as a name in quoted code does.
+                        is_in_code: !is_title,
+                    };
+                    self.identifier(catalog, &mention, word, &[])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Finds definitions whose name is a plain word of the task.
     fn named(&mut self, catalog: &Catalog, task: &Task) -> Result<()> {
         let mut seen = BTreeSet::new();
@@ -540,6 +598,17 @@ impl TextHits {
         let (files, chunks) = rayon::join(|| ranking.files(TEXT_FILES), || ranking.chunks(CHUNKS));
         Ok(TextHits { files: files?, chunks: chunks?, terms })
     }
+}
+
+/// Returns true if a definition `name` has `container` among its scopes.
+fn has_member(catalog: &Catalog, container: &str, name: &str) -> Result<bool> {
+    for &at in catalog.defined(name.as_bytes())?.iter().take(DEFINERS_MAX) {
+        let scopes = catalog.symbol(at)?.map(|symbol| symbol.qualified_name.clone());
+        if scopes.is_some_and(|of| of.split(['.', ':', '#']).any(|part| part == container)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The least value of a directory that the scope of a title names.

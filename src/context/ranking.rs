@@ -10,14 +10,19 @@ use crate::base::ids::FileId;
 use crate::base::path::is_within;
 use crate::catalog::Catalog;
 use crate::error::Result;
-use crate::graph::link::SymbolAt;
+use crate::graph::link::{FileFacts, SymbolAt};
+use crate::lang::SymbolKind;
 use crate::rank::{Evidence, Signal, TaskKind, Traits, Weights};
 
 /// Number of top files whose co-changed files get [`Signal::Together`].
 const LEADERS: usize = 4;
 
-/// Number of top files that are read for [`Signal::Definition`] and [`Signal::Proximity`].
+/// Number of top files that are read for [`Signal::Definition`] and [`Signal::Proximity`], and of which those that only
+/// re-export are reduced.
 const READ_FILES: usize = 24;
+
+/// Factor for files that only re-export.
+const BARREL: f32 = 0.6;
 
 /// Number of top files whose functions are ranked.
 const FILES_WITH_FUNCTIONS: usize = 50;
@@ -46,6 +51,8 @@ pub struct RankedFile {
     pub file: FileId,
     /// Relevance; comparable within one ranking only.
     pub score: f32,
+    /// The score without the factors for the kind of file.
+    pub unreduced: f32,
     /// The evidence from which the score is computed.
     pub evidence: Evidence,
 }
@@ -105,10 +112,18 @@ pub fn rank_files(
     if task.kind() == TaskKind::Question {
         refine(catalog, found, &mut scored, weights)?;
     }
+    for scored in scored.iter_mut().take(READ_FILES) {
+        if is_barrel(catalog, scored.file, scored.traits) {
+            scored.score *= BARREL;
+        }
+    }
+    sort(&mut scored);
     scored.retain(|scored| scored.score > 0.0);
     let ranked = |Scored { file, score, .. }| {
         let evidence = found.files.remove(&file).unwrap_or_default();
-        RankedFile { file, score, evidence }
+        let code = Traits { is_code: true, ..Traits::default() };
+        let unreduced = weights.score(&evidence, code) * catalog.prior(file);
+        RankedFile { file, score, unreduced, evidence }
     };
     Ok(scored.into_iter().map(ranked).collect())
 }
@@ -137,6 +152,18 @@ fn refine(
     }
     sort(scored);
     Ok(())
+}
+
+/// Returns true for code that defines nothing and re-exports or declares modules (`mod.rs`, `index.ts`).
+fn is_barrel(catalog: &Catalog, file: FileId, traits: Traits) -> bool {
+    let only_declares = |facts: &FileFacts| {
+        let mut symbols = facts.symbols.iter();
+        let has_any = !facts.symbols.is_empty() || !facts.imports.is_empty();
+        has_any && symbols.all(|of| of.kind == SymbolKind::Module)
+    };
+    traits.is_code
+        && !traits.marks.test
+        && catalog.facts(file).ok().flatten().is_some_and(|facts| only_declares(&facts))
 }
 
 /// A file with its score and the properties that reduce it.

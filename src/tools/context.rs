@@ -83,7 +83,7 @@ pub struct Args {
     pub task: String,
     /// Maximum number of tokens of the reply (default 1,500; at least 120)
     pub max_tokens: Option<usize>,
-    /// Maximum number of files (default 5)
+    /// Maximum number of files (default 8)
     pub max_files: Option<usize>,
     /// Only these files and directories
     #[serde(default)]
@@ -492,18 +492,25 @@ impl ContextReply {
             of.qualified_name.clone().unwrap_or_else(|| of.name.clone())
         };
         let heads = bundle.symbols.iter().filter(|symbol| symbol.body.is_none());
-        let targets: Vec<String> =
-            heads.take(NEXT_TARGETS).map(|of| format!("{}:{}", of.path, name(of))).collect();
+        let target = |of: &compose::bundle::Symbol| match name(of) {
+            name if of.is_unique => name,
+            name => format!("{}:{name}", of.path),
+        };
+        let targets: Vec<String> = heads.take(NEXT_TARGETS).map(target).collect();
         if !targets.is_empty() {
             next.extend(call(&self.next_tools.read, json!({ "targets": targets })));
         }
         if let Some(first) = bundle.symbols.iter().find(|symbol| symbol.kind.is_callable()) {
-            let from = format!("{}:{}", first.path, name(first));
+            let from = target(first);
             let NextTools { trace, callers, is_question, .. } = &self.next_tools;
             next.extend(if *is_question && bundle.chain.is_empty() {
                 call(trace, json!({ "from": from }))
             } else {
-                call(callers, json!({ "name": name(first), "path": first.path }))
+                let mut arguments = json!({ "name": name(first) });
+                if !first.is_unique {
+                    arguments["path"] = first.path.clone().into();
+                }
+                call(callers, arguments)
             });
         }
         next
@@ -567,6 +574,7 @@ impl Reply for ContextReply {
         if let Some(reason) = self.without_history {
             notices.push(format!("results are ranked without the commit log: {reason}"));
         }
+        notices.extend(self.choice.vague_note.clone());
         notices.extend(self.choice.chain_note.clone());
         notices.extend(self.path_notice.clone());
         notices.extend(self.change_notice.clone());

@@ -47,6 +47,8 @@ pub struct Choice {
     pub(super) message: Option<String>,
     /// That no chain leads from one definition of the question to another.
     pub chain_note: Option<String>,
+    /// That nothing in the task decides which files it is about.
+    pub vague_note: Option<String>,
     /// In display order, part by part.
     pub(super) candidates: Vec<Candidate>,
     pub(super) budget: usize,
@@ -94,19 +96,26 @@ impl Choice {
         let mut left = self.budget.saturating_sub(measure(&bare) + reserved);
         // Selected form of each candidate plus one; 0 if omitted.
         let mut shown = vec![0; self.candidates.len()];
+        // Candidates worth their tokens that did not fit.
+        let mut cut = vec![false; self.candidates.len()];
         let mut taken: Vec<(usize, usize)> = Vec::new();
         for step in self.steps(&costs) {
             let before = shown[step.candidate];
             let is_worth = step.is_required || step.value_per_token >= self.value_min(left);
-            if before == step.form && step.tokens <= left && is_worth {
+            if before != step.form || !is_worth {
+                continue;
+            }
+            if step.tokens <= left {
                 left -= step.tokens;
                 shown[step.candidate] = step.form + 1;
                 taken.push((step.candidate, before));
+            } else {
+                cut[step.candidate] = true;
             }
         }
         loop {
             let mut bundle = bare.clone();
-            self.fill(&mut bundle, &shown, &costs);
+            self.fill(&mut bundle, &shown, &cut, &costs);
             // The reply contains this number; the budget has at least as many digits.
             bundle.tokens = measure(&Bundle { tokens: self.budget, ..bundle.clone() });
             if bundle.tokens <= self.budget {
@@ -115,6 +124,7 @@ impl Choice {
             // Headings and separators may cost more than reserved: undo the last step.
             if let Some((candidate, before)) = taken.pop() {
                 shown[candidate] = before;
+                cut[candidate] = true;
             } else if let Some(keyword) =
                 bare.keywords.iter_mut().rev().find(|keyword| !keyword.nearest.is_empty())
             {
@@ -160,14 +170,21 @@ impl Choice {
         steps
     }
 
-    fn fill(&self, bundle: &mut Bundle, shown: &[usize], costs: &[Vec<usize>]) {
+    /// Adds the entries in their forms. An entry that is worth its tokens and does not fit counts as omitted; one
+    /// that is unlikely to be used is shown with full detail.
+    fn fill(&self, bundle: &mut Bundle, shown: &[usize], cut: &[bool], costs: &[Vec<usize>]) {
         let mut omitted_parts = OmittedParts::default();
+        let mut unlikely = 0;
         for (at, candidate) in self.candidates.iter().enumerate() {
             if shown[at] > 0 {
                 bundle.push(candidate.forms[shown[at] - 1].1.clone());
                 continue;
             }
             let Some((_, entry)) = candidate.forms.first() else { continue };
+            if !cut[at] {
+                unlikely += 1;
+                continue;
+            }
             match entry {
                 Entry::Symbol(_) => omitted_parts.symbols += 1,
                 Entry::File(_) => omitted_parts.files += 1,
@@ -175,11 +192,13 @@ impl Choice {
                 Entry::Calls(_) => omitted_parts.calls += 1,
                 Entry::Test(_) => omitted_parts.tests += 1,
                 Entry::Chain(_) => omitted_parts.chains += 1,
+                Entry::Companion(_) => omitted_parts.companions += 1,
             }
             bundle.omitted_tokens += costs[at][0];
         }
         bundle.omitted = omitted_parts.total();
-        bundle.has_more_detail = bundle.omitted == 0 && self.has_more_detail;
+        let has_more = self.has_more_detail || unlikely > 0;
+        bundle.has_more_detail = bundle.omitted == 0 && has_more;
         bundle.omitted_tokens = rounded(bundle.omitted_tokens);
         bundle.omitted_parts = omitted_parts;
     }
@@ -206,6 +225,7 @@ fn costs(candidate: &Candidate, form: Form) -> Vec<usize> {
         (Form::Json, Entry::Snippet(snippet)) => json(snippet),
         (Form::Json, Entry::Calls(calls)) => json(calls),
         (Form::Json, Entry::Test(test)) => json(test),
+        (Form::Json, Entry::Companion(companion)) => json(companion),
         (Form::Json, Entry::Chain(steps)) => json(steps) + CHAIN_KEY_TOKENS,
     };
     candidate.forms.iter().map(cost).collect()
@@ -248,6 +268,7 @@ mod tests {
             keywords: Vec::new(),
             message: None,
             chain_note: None,
+            vague_note: None,
             candidates: (1..=30).map(candidate).collect(),
             budget,
             value_min_factor: 1.0,

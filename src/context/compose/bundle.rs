@@ -50,6 +50,9 @@ pub struct Symbol {
     /// The complete text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// True if no other definition has this qualified name, or one that ends with it.
+    #[serde(skip)]
+    pub is_unique: bool,
 }
 
 /// A file relevant to the task.
@@ -144,9 +147,21 @@ pub struct Test {
     pub path: String,
     /// Why it probably executes the definitions or files; no test was run.
     pub why: &'static str,
+    /// Those of its tests that probably execute the definition, most likely first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// The command that runs it from the root, if the runner is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
+}
+
+/// A file that probably changes with the best ones.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Companion {
+    /// Its repository path.
+    pub path: String,
+    /// Why.
+    pub why: String,
 }
 
 /// Number of omitted entries of each part.
@@ -164,12 +179,15 @@ pub struct OmittedParts {
     pub tests: usize,
     /// Chains of calls.
     pub chains: usize,
+    /// Companions.
+    pub companions: usize,
 }
 
 impl OmittedParts {
     /// Returns the sum.
     pub fn total(self) -> usize {
-        self.symbols + self.files + self.snippets + self.calls + self.tests + self.chains
+        let OmittedParts { symbols, files, snippets, calls, tests, chains, companions } = self;
+        symbols + files + snippets + calls + tests + chains + companions
     }
 }
 
@@ -192,8 +210,11 @@ pub struct Bundle {
     pub snippets: Vec<Snippet>,
     /// Callers and callees of the definitions.
     pub calls: Vec<Calls>,
-    /// Tests of the definitions, or else of the files.
+    /// Tests of the definitions and of the files.
     pub tests: Vec<Test>,
+    /// Files that probably change with the best ones.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub companions: Vec<Companion>,
     /// Estimated tokens of the reply.
     pub tokens: usize,
     /// The token budget.
@@ -219,6 +240,7 @@ pub(super) enum Entry {
     Calls(Calls),
     Test(Test),
     Chain(Vec<Step>),
+    Companion(Companion),
 }
 
 impl Bundle {
@@ -231,6 +253,9 @@ impl Bundle {
             Entry::Calls(calls) => self.calls.push(calls),
             Entry::Test(test) => self.tests.push(test),
             Entry::Chain(steps) => self.chain = steps,
+            // A file is listed once.
+            Entry::Companion(of) if self.tests.iter().any(|test| test.path == of.path) => {}
+            Entry::Companion(companion) => self.companions.push(companion),
         }
     }
 

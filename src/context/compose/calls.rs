@@ -20,8 +20,12 @@ use crate::graph::link::{CONFIDENCE_ANSWER, Linker, SymbolAt};
 use crate::lang::facts::Role as Use;
 use crate::source::secret::is_secret;
 
-/// Number of definitions whose calls are shown.
+/// Number of definitions whose calls are shown, if the task names some, and if its words found them.
 const SYMBOLS_MAX: usize = 3;
+const BY_WORDS_MAX: usize = 2;
+
+/// Value of the calls of a definition found by words, relative to a named one.
+const BY_WORDS_SHARE: f32 = 0.4;
 
 /// Maximum number of uses of a name that are resolved. Most uses of a very common name refer to
 /// other definitions, and the few callers that are shown are searched in the best files first.
@@ -61,7 +65,12 @@ pub(super) fn candidates(
     if detail == Detail::Lean {
         return Ok(Vec::new());
     }
-    let named: Vec<SymbolAt> = selected.named.iter().copied().take(SYMBOLS_MAX).collect();
+    let named: Vec<SymbolAt> = if selected.named.is_empty() {
+        selected.by_words.iter().map(|(at, _)| *at).take(BY_WORDS_MAX).collect()
+    } else {
+        selected.named.iter().copied().take(SYMBOLS_MAX).collect()
+    };
+    let worth = if selected.named.is_empty() { BY_WORDS_SHARE } else { 1.0 };
     let places: FxHashMap<FileId, usize> =
         ranked.iter().enumerate().map(|(place, ranked)| (ranked.file, place)).collect();
     let place_of = |file: FileId| places.get(&file).copied().unwrap_or(usize::MAX);
@@ -85,7 +94,7 @@ pub(super) fn candidates(
     let mut candidates = Vec::new();
     for (place, (at, callers)) in named.iter().zip(callers).enumerate() {
         let Some(of) = Around::of(catalog, *at) else { continue };
-        let value = VALUE / (1.0 + 0.5 * place as f32);
+        let value = worth * VALUE / (1.0 + 0.5 * place as f32);
         let shared = |from: &SymbolAt| {
             calling.get(from).map_or(0, |count| count - 1) + usize::from(named.contains(from))
         };

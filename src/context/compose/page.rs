@@ -55,7 +55,17 @@ impl Bundle {
         if !self.tests.is_empty() {
             let mut table = Table::new([Column::cut("TEST FILE"), Column::left("WHY")]);
             for test in &self.tests {
-                table.row([Cell::Path(test.path.clone()), Cell::faint(test.why)]);
+                let names = Cell::name(&test.names.join(", "));
+                let below = (!test.names.is_empty()).then(|| vec![names]);
+                let cells = [Cell::Path(test.path.clone()), Cell::faint(test.why)];
+                table.row_with(cells, below.into_iter().collect());
+            }
+            blocks.push(Block::Table(table));
+        }
+        if !self.companions.is_empty() {
+            let mut table = Table::new([Column::cut("CHANGES WITH THEM"), Column::left("WHY")]);
+            for of in &self.companions {
+                table.row([Cell::Path(of.path.clone()), Cell::faint(&of.why)]);
             }
             blocks.push(Block::Table(table));
         }

@@ -3,36 +3,46 @@
 use std::fmt::Write as _;
 
 use super::bundle::{
-    Bundle, Calls, Entry, File, Keyword, NextLine, OmittedParts, Role, Snippet, Step, Symbol, Test,
+    Bundle, Calls, Companion, Entry, File, Keyword, NextLine, OmittedParts, Role, Snippet, Step,
+    Symbol, Test,
 };
 use crate::answer::style::{Plain, Style};
 use crate::base::text::plain;
 use crate::lang::SymbolKind;
 
 impl Bundle {
-    /// Returns the bundle as text, each part under a heading.
+    /// Returns the bundle as text: below each file its definitions and lines, then the chain, the calls
+    /// and the tests. A path is written once; later its last components name it.
     pub fn render(&self, style: &dyn Style) -> String {
         let mut out = String::new();
         if let Some(message) = &self.message {
             let _ = writeln!(out, "{message}");
         }
-        if !self.keywords.is_empty() {
-            let keywords: Vec<String> = self.keywords.iter().map(keyword).collect();
-            let _ = writeln!(out, "keywords: {}", keywords.join(", "));
+        let unknown: Vec<String> =
+            self.keywords.iter().filter(|of| of.is_unknown).map(keyword).collect();
+        if !unknown.is_empty() {
+            let _ = writeln!(out, "keywords: {}", unknown.join(", "));
         }
-        section(&mut out, "definitions", &self.symbols, |symbol, out| symbol.write(out, style));
-        section(&mut out, "chain of calls", &self.chain, |step, out| step.write(out, style));
-        section(&mut out, "files", &self.files, |file, out| file.write(out, style));
-        section(&mut out, "lines", &self.snippets, |snippet, out| snippet.write(out, style));
+        let paths = self.paths();
+        for path in &paths {
+            self.write_file(path, &mut out, style);
+        }
+        let mut names = ShortPaths { written: paths };
+        section(&mut out, "chain of calls", &self.chain, |step, out| {
+            step.write(&mut names, out, style);
+        });
         if !self.calls.is_empty() {
             out.push_str("## calls\n");
             let is_of_one = |a: &Calls, b: &Calls| (&a.of, a.role) == (&b.of, b.role);
             for group in self.calls.chunk_by(is_of_one) {
                 group[0].write_head(&mut out);
-                group.iter().for_each(|calls| calls.write_sites(&mut out, style));
+                for calls in group {
+                    calls.write_sites(&mut names, &mut out, style);
+                }
             }
         }
-        section(&mut out, "tests", &self.tests, |test, out| test.write(out, style));
+        section(&mut out, "tests", &self.tests, |test, out| test.write(&mut names, out, style));
+        section(&mut out, "changes with", &self.companions, |of, out| of.write(out, style));
         if self.omitted > 0 {
             let parts = parts(self.omitted_parts).join(", ");
             let tokens = self.omitted_tokens;
@@ -42,9 +52,76 @@ impl Bundle {
         }
         out
     }
+
+    /// Returns the paths of the files, then those of other definitions and lines.
+    fn paths(&self) -> Vec<&str> {
+        let files = self.files.iter().map(|of| of.path.as_str());
+        let symbols = self.symbols.iter().map(|of| of.path.as_str());
+        let snippets = self.snippets.iter().map(|of| of.path.as_str());
+        let mut paths: Vec<&str> = Vec::new();
+        for path in files.chain(symbols).chain(snippets) {
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
+        }
+        paths
+    }
+
+    /// Writes what the bundle has of one file.
+    fn write_file(&self, path: &str, out: &mut String, style: &dyn Style) {
+        let symbols = || self.symbols.iter().filter(|of| of.path == path);
+        match self.files.iter().find(|of| of.path == path) {
+            Some(file) => file.write(out, style),
+            None => out.push_str(&style.path(path)),
+        }
+        if let Some(of) = symbols().next() {
+            of.marks.names().for_each(|mark| out.extend(["  ", mark]));
+        }
+        out.push('\n');
+        symbols().for_each(|of| of.write(out, style));
+        let snippets = self.snippets.iter().filter(|of| of.path == path);
+        snippets.for_each(|of| of.write(out, style));
+    }
 }
 
-fn section<T>(out: &mut String, title: &str, entries: &[T], write: impl Fn(&T, &mut String)) {
+/// The paths that a text contains, which are not written again.
+struct ShortPaths<'a> {
+    written: Vec<&'a str>,
+}
+
+impl<'a> ShortPaths<'a> {
+    /// Returns a path as it is written now: whole at first, later its last components by which it
+    /// differs from the others.
+    fn path(&mut self, path: &'a str, style: &dyn Style) -> String {
+        match self.short(path) {
+            Some(short) => style.entry(path, short),
+            None => style.path(path),
+        }
+    }
+
+    fn short(&mut self, path: &'a str) -> Option<&'a str> {
+        if !self.written.contains(&path) {
+            self.written.push(path);
+            return None;
+        }
+        let ends = |other: &&str, end: &str| {
+            **other != *path
+                && other
+                    .strip_suffix(end)
+                    .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        let starts = path.rmatch_indices('/').map(|(at, _)| at + 1).chain([0]);
+        let mut ends_of = starts.map(|at| &path[at..]);
+        ends_of.find(|end| !self.written.iter().any(|other| ends(other, end)))
+    }
+}
+
+fn section<'a, T>(
+    out: &mut String,
+    title: &str,
+    entries: &'a [T],
+    mut write: impl FnMut(&'a T, &mut String),
+) {
     if !entries.is_empty() {
         let _ = writeln!(out, "## {title}");
         entries.iter().for_each(|entry| write(entry, out));
@@ -53,7 +130,7 @@ fn section<T>(out: &mut String, title: &str, entries: &[T], write: impl Fn(&T, &
 
 /// Returns the omitted entries by part.
 pub(super) fn parts(omitted_parts: OmittedParts) -> Vec<String> {
-    let OmittedParts { symbols, files, snippets, calls, tests, chains } = omitted_parts;
+    let OmittedParts { symbols, files, snippets, calls, tests, chains, companions } = omitted_parts;
     let all = [
         (symbols, "definition"),
         (files, "file"),
@@ -61,6 +138,7 @@ pub(super) fn parts(omitted_parts: OmittedParts) -> Vec<String> {
         (calls, "file of calls"),
         (tests, "test"),
         (chains, "chain"),
+        (companions, "companion"),
     ];
     let some = all.iter().filter(|(count, _)| *count > 0);
     let describe = |(count, noun): &(usize, &str)| match (*count, *noun) {
@@ -86,26 +164,35 @@ pub(super) fn keyword(keyword: &Keyword) -> String {
 }
 
 impl Entry {
-    /// Writes the entry as it appears in its part.
+    /// Writes the entry as it appears below its file, or in its part.
     pub(super) fn write(&self, out: &mut String) {
         let style = &Plain;
+        let mut names = ShortPaths { written: Vec::new() };
         match self {
             Entry::Symbol(symbol) => symbol.write(out, style),
-            Entry::File(file) => file.write(out, style),
+            Entry::File(file) => {
+                file.write(out, style);
+                out.push('\n');
+            }
             Entry::Snippet(snippet) => snippet.write(out, style),
             Entry::Calls(calls) => {
                 calls.write_head(out);
-                calls.write_sites(out, style);
+                calls.write_sites(&mut names, out, style);
             }
-            Entry::Test(test) => test.write(out, style),
-            Entry::Chain(steps) => steps.iter().for_each(|step| step.write(out, style)),
+            Entry::Test(test) => test.write(&mut names, out, style),
+            Entry::Companion(companion) => companion.write(out, style),
+            Entry::Chain(steps) => {
+                steps.iter().for_each(|step| step.write(&mut names, out, style));
+            }
         }
     }
 }
 
 impl Step {
-    fn write(&self, out: &mut String, style: &dyn Style) {
-        let _ = writeln!(out, "{}  {}", style.place(&self.path, self.line), style.name(&self.name));
+    fn write<'a>(&'a self, names: &mut ShortPaths<'a>, out: &mut String, style: &dyn Style) {
+        let path = names.path(&self.path, style);
+        let line = style.line(&self.path, self.line, 0);
+        let _ = writeln!(out, "{path}:{line}  {}", style.name(&self.name));
         if let Some(NextLine { line, text, how }) = &self.next {
             let how = how.map_or_else(String::new, |how| format!("  ({how})"));
             let _ = writeln!(out, "  {line}: {}{how}", plain(text));
@@ -113,29 +200,33 @@ impl Step {
     }
 }
 
+/// Returns a range of lines, or the number of the only one.
+fn lines(style: &dyn Style, path: &str, line: usize, end_line: usize) -> String {
+    if line == end_line { style.line(path, line, 0) } else { style.lines(path, line, end_line) }
+}
+
 impl Symbol {
     fn write(&self, out: &mut String, style: &dyn Style) {
         let Symbol { path, line, end_line, .. } = self;
-        let name = style.name(self.qualified_name.as_ref().unwrap_or(&self.name));
-        let _ = match self.kind {
-            // The name starts with the kind.
-            SymbolKind::Impl => write!(out, "{name}"),
-            kind => write!(out, "{} {name}", kind.name()),
-        };
-        let _ = write!(out, "  {}", style.range(path, *line, *end_line));
-        // The body begins with the signature.
-        if !self.signature.is_empty() && self.body.is_none() {
+        let _ = write!(out, "  {}  ", lines(style, path, *line, *end_line));
+        let name = self.qualified_name.as_ref().unwrap_or(&self.name);
+        // The body begins with the signature, and some signatures are only the name.
+        let has_signature =
+            !self.signature.is_empty() && self.body.is_none() && self.signature != *name;
+        // The signature or the name of an implementation states the kind.
+        if !has_signature && self.kind != SymbolKind::Impl {
+            let _ = write!(out, "{} ", self.kind.name());
+        }
+        out.push_str(&style.name(name));
+        if has_signature {
             let _ = write!(out, "  {}", plain(&self.signature));
         }
         if self.is_changed {
             out.push_str("  changed");
         }
-        for mark in self.marks.names() {
-            let _ = write!(out, "  {mark}");
-        }
         out.push('\n');
         if let Some(doc) = &self.doc {
-            let _ = writeln!(out, "  {}", plain(doc));
+            let _ = writeln!(out, "    {}", plain(doc));
         }
         if let Some(body) = &self.body {
             fenced(out, body);
@@ -145,18 +236,25 @@ impl Symbol {
 
 impl File {
     fn write(&self, out: &mut String, style: &dyn Style) {
-        let _ = writeln!(out, "{}  {}", style.path(&self.path), plain(&self.why.join(" ")));
+        let _ = write!(out, "{}  {}", style.path(&self.path), plain(&self.why.join(" ")));
     }
 }
 
 impl Snippet {
     fn write(&self, out: &mut String, style: &dyn Style) {
-        out.push_str(&style.place(&self.path, self.start_line));
+        let Snippet { path, start_line, end_line, .. } = self;
+        let _ = write!(out, "  {}", lines(style, path, *start_line, *end_line));
         if let Some(around) = &self.around {
             let _ = write!(out, "  in {}", plain(around));
         }
         out.push('\n');
         fenced(out, &self.text);
+    }
+}
+
+impl Companion {
+    fn write(&self, out: &mut String, style: &dyn Style) {
+        let _ = writeln!(out, "{}  {}", style.path(&self.path), plain(&self.why));
     }
 }
 
@@ -168,27 +266,31 @@ impl Calls {
         };
     }
 
-    fn write_sites(&self, out: &mut String, style: &dyn Style) {
+    fn write_sites<'a>(&'a self, names: &mut ShortPaths<'a>, out: &mut String, style: &dyn Style) {
         let site = |site: &super::bundle::Site| {
             format!("{}:{}", plain(&site.name), style.line(&self.path, site.line, 0))
         };
         let sites: Vec<String> = self.sites.iter().map(site).collect();
-        let _ = writeln!(out, "  {}  {}", style.path(&self.path), sites.join(" "));
+        let _ = writeln!(out, "  {}  {}", names.path(&self.path, style), sites.join(" "));
     }
 }
 
 impl Test {
-    fn write(&self, out: &mut String, style: &dyn Style) {
+    fn write<'a>(&'a self, names: &mut ShortPaths<'a>, out: &mut String, style: &dyn Style) {
+        let mut why = self.why.to_owned();
+        if !self.names.is_empty() {
+            let _ = write!(why, ": {}", plain(&self.names.join(", ")));
+        }
         match &self.command {
             // Do not repeat the path if the command contains it.
             Some(command) if command.contains(&self.path) => {
-                let _ = writeln!(out, "`{}`  {}", plain(command), self.why);
+                let _ = writeln!(out, "`{}`  {why}", plain(command));
             }
             Some(command) => {
-                let _ =
-                    writeln!(out, "{}  {}  `{}`", style.path(&self.path), self.why, plain(command));
+                let path = names.path(&self.path, style);
+                let _ = writeln!(out, "{path}  {why}  `{}`", plain(command));
             }
-            None => _ = writeln!(out, "{}  {}", style.path(&self.path), self.why),
+            None => _ = writeln!(out, "{}  {why}", names.path(&self.path, style)),
         }
     }
 }

@@ -37,6 +37,10 @@ const VALUE: f32 = 36.0;
 /// Minimum coverage of a line relative to the best line of its definition.
 const SHARE_MIN: f32 = 0.8;
 
+/// What begins a line of a comment in most languages, and the factor for its coverage.
+const COMMENT_STARTS: [&str; 7] = ["//", "/*", "* ", "# ", "-- ", "<!--", "\"\"\""];
+const COMMENT_SHARE: f32 = 0.6;
+
 /// A line to quote.
 struct Site {
     file: FileId,
@@ -126,8 +130,8 @@ fn in_definitions(
 ) -> Result<Vec<Site>> {
     let mut sites = Vec::new();
     let mut coverage = Coverage::new(query.words);
-    for (place, at) in query.selected.named.iter().take(SYMBOLS_MAX).enumerate() {
-        let Some(symbol) = catalog.symbol(*at)? else { continue };
+    for (place, at) in query.selected.first().take(SYMBOLS_MAX).enumerate() {
+        let Some(symbol) = catalog.symbol(at)? else { continue };
         let lines = symbol.end_line + 1 - symbol.line.min(symbol.end_line);
         // A short definition is shown completely.
         if lines <= query.detail.body_lines() && place < query.detail.bodies() {
@@ -151,9 +155,15 @@ fn in_definitions(
     Ok(sites)
 }
 
-/// Returns the coverage of a line, 0 to 1; 1 if it contains a quoted text of the task.
+/// Returns the coverage of a line, 0 to 1; 1 if it contains a quoted text of the task. A comment counts less than
+/// the code that it is about.
 fn coverage_of(coverage: &mut Coverage<'_>, line: &str, query: &SnippetQuery<'_>) -> f32 {
-    if query.literals().any(|literal| line.contains(literal)) { 1.0 } else { coverage.of(line) }
+    if query.literals().any(|literal| line.contains(literal)) {
+        return 1.0;
+    }
+    let start = line.trim_start();
+    let is_comment = COMMENT_STARTS.iter().any(|of| start.starts_with(of));
+    coverage.of(line) * if is_comment { COMMENT_SHARE } else { 1.0 }
 }
 
 /// Returns the best line of the best chunk of each top file without a named definition.
@@ -168,8 +178,8 @@ fn in_chunks(texts: &mut Texts<'_>, query: &SnippetQuery<'_>) -> Vec<Site> {
     let mut coverage = Coverage::new(&words);
     let mut sites = Vec::new();
     for RankedFile { file, score, .. } in query.ranked.iter().take(query.files_max.min(8)) {
-        // The definitions of this file are shown already.
-        if query.selected.named.iter().take(8).any(|at| at.file == *file) {
+        // The first definitions are shown with their lines.
+        if query.selected.first().take(SYMBOLS_MAX).any(|at| at.file == *file) {
             continue;
         }
         let of_file = |chunk: &&Chunk| chunk.file == *file;

@@ -10,11 +10,13 @@ use crate::answer::definition::Definition;
 use crate::answer::precedence::{Group, Precedence};
 use crate::answer::texts::Texts;
 use crate::base::text;
+use crate::catalog::Catalog;
 use crate::context::definitions::{RankedDefinition, rank_definitions};
 use crate::context::evidence::TaskEvidence;
 use crate::context::ranking::RankedFile;
 use crate::error::Result;
 use crate::graph::link::SymbolAt;
+use crate::lang::SymbolKind;
 
 /// Maximum number of definitions.
 const SYMBOLS_MAX: usize = 24;
@@ -25,6 +27,9 @@ const SAME_NAME_MAX: usize = 4;
 /// Maximum number of definitions found by words.
 const BY_WORDS_MAX: usize = 10;
 
+/// Number of definitions of one name up to which their qualified names are compared.
+const COMPARED_MAX: usize = 24;
+
 /// Maximum length of a signature, in bytes.
 const SIGNATURE_BYTES_MAX: usize = 160;
 
@@ -33,7 +38,20 @@ const VALUE: f32 = 90.0;
 
 /// Value of a definition found by words if none is named, and if one is.
 const BY_WORDS_VALUE: f32 = 24.0;
-const BY_WORDS_SECONDARY_VALUE: f32 = 6.0;
+const BY_WORDS_SECONDARY_VALUE: f32 = 16.0;
+
+/// Factor for the value of a field or a member of an enumeration: the work is rarely there.
+const MEMBER_SHARE: f32 = 0.3;
+
+/// Minimum relevance of a definition found by words, except with full detail.
+const RELEVANCE_MIN: f32 = 0.2;
+
+/// Exponent of the share of a file's score in the relevance of its definitions: the file that leads by little holds
+/// far more of the definitions that are looked for.
+const FILE_SHARE_EXPONENT: i32 = 3;
+
+/// Number of files in which a name that only quoted code mentions is looked for.
+const QUOTED_FILES_MAX: usize = 5;
 
 /// The selected definitions.
 #[derive(Debug, Default)]
@@ -44,6 +62,13 @@ pub(super) struct SelectedSymbols {
     pub(super) changed: usize,
     /// Other definitions with the words of the task, with their relevance.
     pub(super) by_words: Vec<(SymbolAt, f32)>,
+}
+
+impl SelectedSymbols {
+    /// Returns the definitions, best first.
+    pub(super) fn first(&self) -> impl Iterator<Item = SymbolAt> {
+        self.named.iter().copied().chain(self.by_words.iter().map(|(at, _)| *at))
+    }
 }
 
 /// Selects the definitions. For a name, definitions in tests or third-party code count only if
@@ -63,6 +88,9 @@ pub(super) fn select(
     for (mentioned, &at) in found.definitions.iter().enumerate() {
         // Excluded files are not ranked.
         let Some(place) = place_of(&at) else { continue };
+        if place >= QUOTED_FILES_MAX && found.in_code.contains(&at) {
+            continue;
+        }
         let Some(symbol) = catalog.symbol(at)? else { continue };
         let Some(Precedence { group: rank, .. }) = Precedence::at(catalog, at)? else { continue };
         let best = best.entry(symbol.name.clone()).or_insert(rank);
@@ -85,12 +113,11 @@ pub(super) fn select(
             named.push(at);
         }
     }
-    // Besides named definitions, others are shown only with full detail.
-    let by_words = if named.is_empty() || detail == Detail::Full {
-        definitions_by_words(sources, texts, found, ranked, files_max, &named)?
-    } else {
-        Vec::new()
-    };
+    let mut by_words = definitions_by_words(sources, texts, found, ranked, files_max, &named)?;
+    if detail != Detail::Full {
+        by_words.retain(|(_, relevance)| *relevance >= RELEVANCE_MIN);
+        by_words.truncate(BY_WORDS_MAX - named.len().min(BY_WORDS_MAX / 2));
+    }
     Ok(SelectedSymbols { named, changed, by_words })
 }
 
@@ -105,7 +132,8 @@ fn definitions_by_words(
     named: &[SymbolAt],
 ) -> Result<Vec<(SymbolAt, f32)>> {
     let top = ranked.first().map_or(1.0, |first| first.score.max(f32::MIN_POSITIVE));
-    let files = ranked.iter().take(files_max).map(|of| (of.file, of.score / top)).collect();
+    let share = |of: &RankedFile| (of.score / top).powi(FILE_SHARE_EXPONENT);
+    let files = ranked.iter().take(files_max).map(|of| (of.file, share(of))).collect();
     let definitions = rank_definitions(sources.catalog, texts, found, &files)?;
     let is_new = |of: &RankedDefinition| !named.contains(&of.at);
     let best = definitions.into_iter().filter(is_new).take(BY_WORDS_MAX);
@@ -136,17 +164,41 @@ pub(super) fn candidates(
             // The file changed since it was indexed.
             continue;
         }
+        let is_member = matches!(definition.kind, SymbolKind::Field | SymbolKind::EnumMember);
+        let value = if is_member { MEMBER_SHARE * value } else { value };
         let lines = definition.end_line + 1 - definition.line.min(definition.end_line);
         if place < detail.bodies() && lines <= detail.body_lines() {
             definition.add_body(&text, 8 << 10);
         }
         let is_changed = place < selected.changed;
-        candidates.push(Candidate { forms: forms(definition, value, is_changed) });
+        let is_unique = is_unique(sources.catalog, at)?;
+        candidates.push(Candidate { forms: forms(definition, value, is_changed, is_unique) });
     }
     Ok(candidates)
 }
 
-fn forms(of: Definition, value: f32, is_changed: bool) -> Vec<(f32, Entry)> {
+/// Returns true if the qualified name of a definition leads to it alone.
+fn is_unique(catalog: &Catalog, at: SymbolAt) -> Result<bool> {
+    let Some(symbol) = catalog.symbol(at)? else { return Ok(false) };
+    let same = catalog.defined(symbol.name.as_bytes())?;
+    if same.len() > COMPARED_MAX {
+        return Ok(false);
+    }
+    let wanted = symbol.qualified_name.as_str();
+    for &other in same.iter().filter(|&&other| other != at) {
+        let other = catalog.symbol(other)?;
+        let ends = |name: &str| {
+            let rest = name.strip_suffix(wanted);
+            rest.is_some_and(|rest| !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_'))
+        };
+        if other.is_none_or(|other| ends(&other.qualified_name)) {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn forms(of: Definition, value: f32, is_changed: bool, is_unique: bool) -> Vec<(f32, Entry)> {
     let body = of.body.filter(|_| of.body_bytes_left_out.is_none());
     let first = of.doc.as_deref().and_then(|doc| doc.lines().next());
     let doc = first.map(|line| text::start(line, SIGNATURE_BYTES_MAX).to_owned());
@@ -162,6 +214,7 @@ fn forms(of: Definition, value: f32, is_changed: bool) -> Vec<(f32, Entry)> {
         is_changed,
         marks: of.marks,
         body: None,
+        is_unique,
     };
     let signature = match text::start(&of.signature, SIGNATURE_BYTES_MAX) {
         start if start.len() < of.signature.len() => format!("{start}…"),
@@ -171,9 +224,9 @@ fn forms(of: Definition, value: f32, is_changed: bool) -> Vec<(f32, Entry)> {
     let mut forms = vec![(0.75 * value, marker), (value, lean.clone())];
     match (body, doc) {
         (Some(body), _) => {
-            forms.push((1.5 * value, Symbol { body: Some(body), ..lean }));
+            forms.push((2.5 * value, Symbol { body: Some(body), ..lean }));
         }
-        (None, Some(doc)) => forms.push((1.1 * value, Symbol { doc: Some(doc), ..lean })),
+        (None, Some(doc)) => forms.push((1.05 * value, Symbol { doc: Some(doc), ..lean })),
         (None, None) => {}
     }
     forms.into_iter().map(|(value, symbol)| (value, Entry::Symbol(symbol))).collect()

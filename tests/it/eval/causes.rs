@@ -46,7 +46,7 @@ fn failure(
     let ranked = |file: FileId, score, signals: &[(Signal, f32, Option<&str>)]| {
         let mut evidence = Evidence::default();
         signals.iter().for_each(|(signal, value, about)| evidence.add(*signal, *value, *about));
-        RankedFile { file, score, evidence }
+        RankedFile { file, score, unreduced: score, evidence }
     };
     let weights = Weights::DEFAULT;
     let task = Task::new(text);
