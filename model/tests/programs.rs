@@ -1,7 +1,7 @@
 //! What holds for every program.
 
 use codedb_model::ir::File;
-use codedb_model::program::{Program, all};
+use codedb_model::program::{Answer, Program, all};
 
 fn programs() -> Vec<Program> {
     all().expect("the programs can be read")
@@ -62,7 +62,7 @@ fn misplaced(program: &Program, file: &File) -> Vec<String> {
     };
     for (_, of) in file.uses.iter() {
         if let Some(name) = &of.name {
-            check(name, of.range);
+            check(name.trim_end_matches('1'), of.range);
         }
     }
     for (_, definition) in file.definitions.iter() {
@@ -100,4 +100,21 @@ fn every_use_has_an_expected_answer() {
         }
     }
     assert!(gaps.is_empty(), "{}", gaps.join("\n"));
+}
+
+#[test]
+fn expected_names_are_definitions() {
+    let mut unclear = Vec::new();
+    for program in programs() {
+        for e in &program.expected {
+            let names = match &e.answer {
+                Answer::Links(links, may) => links.iter().chain(may.iter().flatten()).collect(),
+                Answer::Dispatch(links) => links.iter().collect(),
+                Answer::Outside | Answer::Unknown => Vec::new(),
+            };
+            let errors = names.into_iter().filter_map(|name| program.definition(name).err());
+            unclear.extend(errors.map(|error| format!("{}/{}: {error}", program.language, program.name)));
+        }
+    }
+    assert!(unclear.is_empty(), "{}", unclear.join("\n"));
 }

@@ -6,6 +6,10 @@
 //! two linkers answered where this differs. A line of the last three is
 //! `PATH:LINE NAME -> ANSWER`, see [`Expected`].
 
+mod names;
+
+pub use names::{Place, qualified_name};
+
 use crate::ir::text::{Lines, parse, print};
 use crate::ir::{File, beyond::beyond_the_page};
 use std::collections::BTreeSet;
