@@ -7,8 +7,10 @@
 //! `PATH:LINE NAME -> ANSWER`, see [`Expected`].
 
 mod names;
+mod run;
 
 pub use names::{Place, qualified_name};
+pub use run::{BUDGET, Found, Given, Loaded};
 
 use crate::ir::text::{Lines, parse, print};
 use crate::ir::{File, beyond::beyond_the_page};
