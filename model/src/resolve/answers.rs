@@ -432,6 +432,10 @@ impl Resolver<'_> {
     /// Returns the type of what a use returns.
     pub(super) fn type_of_call(&self, file: FileId, id: UseId, mode: Mode) -> Ty {
         let resolution = self.definition(file, id, mode);
+        let of = &self.world.file(file).uses[id];
+        if let (Role::Construct, Some(ty), true) = (of.role, of.r#type, resolution.called.is_empty()) {
+            return self.written(file, of.scope, ty);
+        }
         if resolution.called.is_empty() {
             return match resolution.is_outside && resolution.receiver == Ty::Outside {
                 true => Ty::Outside,

@@ -119,9 +119,8 @@ impl Resolver<'_> {
     /// Returns the type that an extension adds to, behind pointers where functions are members.
     pub(super) fn extended_type(&self, def: Def) -> Ty {
         let definition = self.world.definition(def);
-        let scope = definition.body.unwrap_or(definition.scope);
         let ty = match self.world.extended(def) {
-            Some(of) => self.written(def.file, scope, of),
+            Some(of) => self.written(def.file, definition.scope, of),
             None => self.path(def.file, definition.scope, std::slice::from_ref(&definition.name)),
         };
         let is_member = definition.kind == DefinitionKind::Extension

@@ -135,7 +135,7 @@ impl Resolver<'_> {
         let own: Vec<Def> = resolution.called.iter().map(|called| self.body_of(called.def)).collect();
         may.sort();
         may.dedup();
-        may.retain(|def| !own.contains(def));
+        may.retain(|def| !own.contains(def) && !self.world.is_library(def.file));
         may
     }
 
@@ -145,7 +145,7 @@ impl Resolver<'_> {
         for &of in &self.world.types {
             let kind = self.world.definition(of).kind;
             let is_type = matches!(kind, DefinitionKind::Class | DefinitionKind::Mixin);
-            if !is_type || self.canonical(of) != of || !(self.extends(of, receiver) || self.satisfies(of, receiver)) {
+            if !is_type || self.world.is_library(of.file) || self.canonical(of) != of || !(self.extends(of, receiver) || self.satisfies(of, receiver)) {
                 continue;
             }
             // Explicit implementations have the interface before their name.

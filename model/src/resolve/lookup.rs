@@ -195,9 +195,8 @@ impl Resolver<'_> {
         if found.is_empty() {
             found = self.imported(site.file, file_scope, name).unwrap_or_default();
         }
-        let conditions = self.world.conditions(site.file, site.scope);
-        let is_alone = found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(&found);
-        if found.is_empty() || (is_alone && conditions.len() < usize::MAX) {
+        let is_alone = found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
+        if found.is_empty() || is_alone {
             let more = self.top_level(site.file, name);
             let more = self.without_extensions(self.compatible(site, &more));
             found.extend(more.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
@@ -227,10 +226,13 @@ impl Resolver<'_> {
 
     /// Returns whether all that was found stands in a region with a condition: another file may
     /// have what is compiled otherwise.
-    fn is_conditional(&self, found: &[Found]) -> bool {
+    fn is_conditional(&self, site: Site, found: &[Found]) -> bool {
+        let ours = self.world.conditions(site.file, site.scope);
         found.iter().all(|found| {
-            super::members::definition_of(found)
-                .is_some_and(|def| !self.world.conditions(def.file, self.world.definition(def).scope).is_empty())
+            super::members::definition_of(found).is_some_and(|def| {
+                let theirs = self.world.conditions(def.file, self.world.definition(def).scope);
+                theirs.iter().any(|condition| !ours.contains(condition))
+            })
         })
     }
 

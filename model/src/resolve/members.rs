@@ -61,7 +61,8 @@ impl Resolver<'_> {
         Lookup::Open
     }
 
-    fn direct_member(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+    /// Looks a member up without dereferencing.
+    pub(super) fn direct_member(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
         match ty {
             Ty::Unknown | Ty::Projection(..) => self.projected_member(ty, name, place, mode),
             Ty::Outside => Lookup::Open,
@@ -243,7 +244,8 @@ impl Resolver<'_> {
         let parameters = |def: Def| self.world.definition(def).signature.parameters.as_deref().unwrap_or(&[]);
         let (ours, theirs) = (parameters(one), parameters(other));
         let is_same = |at: usize| {
-            let labels = ours[at].label == theirs[at].label;
+            let labels = ours[at].label == theirs[at].label
+                && ours[at].is_variadic == theirs[at].is_variadic;
             match (self.parameter_type(one, at), self.parameter_type(other, at)) {
                 (Some(one), Some(other)) => labels && (one == other || one.is_open() || other.is_open()),
                 _ => labels,

@@ -35,7 +35,6 @@ impl Resolver<'_> {
                 candidates.retain(is_signature);
             }
         }
-        let candidates = self.without_doubles(candidates);
         if let [only] = &candidates[..] {
             let substitution = self.infer(file, of, only, mode);
             return vec![Called { substitution, ..only.clone() }];
@@ -46,35 +45,19 @@ impl Resolver<'_> {
         let kept: Vec<bool> = fitting.iter().map(|one| !is_beaten(one, &fitting)).collect();
         let mut kept = kept.iter();
         fitting.retain(|_| *kept.next().unwrap_or(&true));
-        fitting
-            .into_iter()
-            .map(|fit| {
+        let mut chosen: Vec<Called> = Vec::new();
+        for fit in fitting {
+            // A declaration and its body are one function.
+            let is_known = |known: &Called| {
+                self.body_of(known.def) == self.body_of(fit.called.def)
+                    && self.same_parameters(known.def, fit.called.def)
+            };
+            if !chosen.iter().any(is_known) {
                 let substitution = self.infer(file, of, &fit.called, mode);
-                Called { substitution, ..fit.called }
-            })
-            .collect()
-    }
-
-    /// Leaves out declarations of functions that are also candidates with their bodies.
-    fn without_doubles(&self, candidates: Vec<Called>) -> Vec<Called> {
-        let is_double = |one: &Called| {
-            self.world.definition(one.def).signature.is_declaration
-                && candidates.iter().any(|other| {
-                    let definition = self.world.definition(other.def);
-                    !definition.signature.is_declaration
-                        && self.same_parameters(one.def, other.def)
-                        && self.world.conditions(other.def.file, definition.scope).is_empty()
-                        && self.home(one.def) == self.home(other.def)
-                })
-        };
-        candidates.iter().filter(|one| !is_double(one)).cloned().collect()
-    }
-
-    /// Returns the type that a function is a member of.
-    fn home(&self, def: Def) -> Option<Def> {
-        let definition = self.world.definition(def);
-        let scope = definition.body.unwrap_or(definition.scope);
-        self.own_type(def.file, scope)
+                chosen.push(Called { substitution, ..fit.called });
+            }
+        }
+        chosen
     }
 
     /// Returns whether `one` is at least as good as `other` for every argument, and better for one
@@ -267,7 +250,7 @@ impl Resolver<'_> {
             return Some(1);
         }
         let name = self.world.is_library(from.file).then(|| self.world.definition(from).name.clone());
-        self.convert_library(name.as_deref().unwrap_or("object"), to)
+        self.convert_library(name.as_deref().unwrap_or(""), to)
     }
 
     /// Converts by the language's rules for types of its library.

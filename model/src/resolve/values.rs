@@ -249,6 +249,7 @@ impl Resolver<'_> {
         let binding = &self.world.file(file).bindings[id];
         let value = || binding.value.map_or(Ty::Unknown, |value| self.type_of(file, value, mode));
         match binding.r#type.map(|of| self.written(file, binding.scope, of)) {
+            Some(Ty::Unknown) | None if binding.value.is_none() => self.expected_parameter(file, binding, mode),
             Some(Ty::Unknown) | None => value(),
             Some(ty) if self.function_of(&ty).is_some() => {
                 let value = value();
@@ -256,6 +257,35 @@ impl Resolver<'_> {
             }
             Some(ty) => ty,
         }
+    }
+
+    /// Returns what a lambda gets that is not passed to a call: its parameters are those of the
+    /// type that is written for what it is stored in, or returned as.
+    fn expected_parameter(&self, file: FileId, binding: &Binding, mode: Mode) -> Ty {
+        let facts = self.world.file(file);
+        let lambda = facts.expressions.iter().find_map(|(id, node)| match &node.kind {
+            Expression::Lambda { scope, parameters, .. } if *scope == binding.scope => Some((id, node, parameters)),
+            _ => None,
+        });
+        let Some((id, node, parameters)) = lambda else { return Ty::Unknown };
+        let Some(position) = parameters.iter().position(|(name, _)| *name == binding.name) else { return Ty::Unknown };
+        let stored = facts.bindings.iter().find(|(_, of)| of.value == Some(id)).map(|(_, of)| of);
+        let expected = match stored {
+            Some(Binding { r#type: Some(of), scope, .. }) => self.written(file, *scope, *of),
+            Some(Binding { of: Some(of), name, scope, .. }) => {
+                let holder = self.type_of(file, *of, mode);
+                self.type_of_lookup(self.member(&holder, name, (file, *scope), mode), Some(&holder), mode)
+            }
+            _ => match self.world.function_around(file, node.scope) {
+                Some(def) => match self.world.definition(def).signature.result {
+                    Some(of) => self.written(file, node.scope, of),
+                    None => Ty::Unknown,
+                },
+                None => Ty::Unknown,
+            },
+        };
+        let function = self.function_of(&expected);
+        function.and_then(|(_, types, _)| types.get(position).cloned()).unwrap_or(Ty::Unknown)
     }
 
     fn type_of_parameter(&self, def: Def, position: usize, mode: Mode) -> Ty {
@@ -356,7 +386,8 @@ impl Resolver<'_> {
         let place = (def.file, ScopeId::new(0));
         let mut used = false;
         for name in members {
-            let Lookup::Found(found) = self.member(&ty, name, place, mode) else { continue };
+            // Not through a dereference: that is what is being asked.
+            let Lookup::Found(found) = self.direct_member(&ty, name, place, mode) else { continue };
             let Some(Found::Definition(member, substitution)) = found.first() else { continue };
             let called = Called { def: *member, substitution: substitution.clone(), result: None };
             ty = self.result_of(&called, mode);

@@ -187,6 +187,7 @@ impl Resolver<'_> {
         self.top_level(file, name)
             .iter()
             .find_map(|&def| self.as_type(def))
+            .or_else(|| self.library_type(name).and_then(|def| self.as_type(def)))
             .or_else(|| self.world.namespace(name).map(Ty::Module))
             .unwrap_or(Ty::Unknown)
     }

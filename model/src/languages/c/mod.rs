@@ -32,9 +32,14 @@ impl Rules for Language {
         included(specifier, paths)
     }
 
+    /// There are no overloads: whatever is passed is taken.
+    fn convert(&self, _from: &str, _to: &str) -> Option<u8> {
+        Some(1)
+    }
+
     fn literal(&self, literal: &Literal) -> &'static str {
         match literal {
-            Literal::String(_) => "char",
+            Literal::String(_) => "char_array",
             Literal::Float => "double",
             Literal::Integer | Literal::Boolean | Literal::Null => "int",
         }
