@@ -69,7 +69,8 @@ impl Resolver<'_> {
             (Some(receiver), Some(name)) => self.resolve_member(file, id, receiver, name, mode),
             (Some(receiver), None) => {
                 let ty = self.type_of(file, receiver, mode);
-                self.call_value(file, id, &ty, mode)
+                let called = self.call_value(file, id, &ty, mode);
+                if called.is_unknown() { self.dispatch_through(file, receiver, mode) } else { called }
             }
             (None, None) => Resolution::unknown(),
         }
@@ -97,7 +98,7 @@ impl Resolver<'_> {
         if found.is_empty() && is_constructor && let Some(own) = self.own_type(file, of.scope) {
             let own = match self.receiver_of(site, own) {
                 Ty::Class(own) => self.user_or_own(&own),
-                own => own,
+                own => self.user_or_own(&own),
             };
             return self.construct(file, id, &own, mode);
         }
@@ -275,9 +276,23 @@ impl Resolver<'_> {
         }
         let called = self.call_value(file, id, &ty, mode);
         if !called.is_unknown() {
-            return called;
+            let is_named = found.iter().all(|member| self.is_name_of_function(member, &ty));
+            return Resolution { is_dispatch: called.is_dispatch && !is_named, ..called };
         }
         self.dispatch(found, mode)
+    }
+
+    /// Returns whether a member is only another name of a function: an alias in the body of a type,
+    /// or a variable that holds a lambda and is called by its own name.
+    fn is_name_of_function(&self, member: &Found, ty: &Ty) -> bool {
+        match member {
+            Found::Binding(file, binding) => {
+                let facts = self.world.file(*file);
+                facts.scopes[facts.bindings[*binding].scope].kind == ScopeKind::Type
+            }
+            Found::Definition(def, _) => ty.stored() == [*def],
+            _ => false,
+        }
     }
 
     /// Members of each choice of a type: all of them.
@@ -486,7 +501,10 @@ impl Resolver<'_> {
         let definition = self.world.definition(def);
         let scope = definition.body.unwrap_or(definition.scope);
         match definition.kind {
-            DefinitionKind::Property | DefinitionKind::Field | DefinitionKind::Variable => return self.held(def, mode),
+            DefinitionKind::Property | DefinitionKind::Field | DefinitionKind::Variable => {
+                let held = self.held(def, mode);
+                return self.function_of(&held).map_or(held, |(_, _, result)| result);
+            }
             kind if kind.is_type() => return Ty::Named(def, self.own_parameters(def)),
             _ => {}
         }

@@ -22,6 +22,32 @@ impl Resolver<'_> {
         }
         stored.sort();
         stored.dedup();
+        self.dispatched(stored)
+    }
+
+    /// Returns the functions that are elements of what is stored in a field.
+    pub(super) fn dispatch_through(&self, file: FileId, value: ExpressionId, mode: Mode) -> Resolution {
+        let facts = self.world.file(file);
+        let Expression::Yield { of, protocol } = facts.expressions[value].kind else { return Resolution::unknown() };
+        let node = &facts.expressions[of];
+        let Expression::Member { of: holder, name } = &node.kind else { return Resolution::unknown() };
+        let holder = self.type_of(file, *holder, mode);
+        let Lookup::Found(found) = self.member(&holder, name, (file, node.scope), mode) else {
+            return Resolution::unknown();
+        };
+        let mut stored: Vec<Def> = Vec::new();
+        for field in found.iter().filter_map(definition_of) {
+            for (file, value) in self.values_of(field) {
+                let ty = self.type_of(file, value, mode);
+                stored.extend(self.yielded(&ty, protocol, mode).stored());
+            }
+        }
+        stored.sort();
+        stored.dedup();
+        self.dispatched(stored)
+    }
+
+    fn dispatched(&self, stored: Vec<Def>) -> Resolution {
         let called = stored.into_iter().map(|def| super::Called {
             def,
             substitution: super::Substitution::default(),
@@ -33,6 +59,12 @@ impl Resolver<'_> {
 
     /// Returns the functions that the tree stores in a field.
     fn stored_in(&self, field: Def, mode: Mode) -> Vec<Def> {
+        let values = self.values_of(field).into_iter();
+        values.flat_map(|(file, value)| self.functions_in(file, value, mode)).collect()
+    }
+
+    /// Returns the values that the tree stores in a field.
+    fn values_of(&self, field: Def) -> Vec<(FileId, ExpressionId)> {
         let name = &self.world.definition(field).name;
         let mut stored = Vec::new();
         for &(file, id) in self.world.records(name) {
@@ -41,7 +73,7 @@ impl Resolver<'_> {
             let holder = self.type_of(file, id, Mode::Plain);
             if self.has_field(&holder, field, name, (file, node.scope)) {
                 let values = fields.iter().filter(|(of, _)| of == name);
-                stored.extend(values.flat_map(|&(_, value)| self.functions_in(file, value, mode)));
+                stored.extend(values.map(|&(_, value)| (file, value)));
             }
         }
         for &(file, id) in self.world.assigned(name) {
@@ -49,7 +81,7 @@ impl Resolver<'_> {
             let (Some(of), Some(value)) = (binding.of, binding.value) else { continue };
             let holder = self.type_of(file, of, Mode::Plain);
             if self.has_field(&holder, field, name, (file, binding.scope)) {
-                stored.extend(self.functions_in(file, value, mode));
+                stored.push((file, value));
             }
         }
         stored
@@ -86,6 +118,11 @@ impl Resolver<'_> {
                 .bodies(own)
                 .into_iter()
                 .flat_map(|(file, scope)| self.world.declared(file, scope, name).to_vec())
+                .chain(self.extensions.get(&own).into_iter().flatten().flat_map(|extension| {
+                    let body = self.world.definition(*extension).body;
+                    let declared = body.map(|body| self.world.declared(extension.file, body, name));
+                    declared.unwrap_or_default().to_vec()
+                }))
                 .chain(self.world.extensions(name).iter().copied().filter(|&other| {
                     matches!(self.extended_type(other), Ty::Named(of, _) if of == own)
                 }))
@@ -129,8 +166,10 @@ impl Resolver<'_> {
                 },
                 _ => holder,
             };
-            let is_parameter = self.world.definition(receiver).kind == DefinitionKind::TypeParameter;
-            may.extend(self.overrides_below(if is_parameter { holder } else { receiver }, called.def));
+            let has_it = self.extends(receiver, holder) || self.satisfies(receiver, holder);
+            let delegates = self.bases(receiver).iter().any(|base| base.kind == BaseKind::Delegates);
+            let below = if has_it && !delegates { receiver } else { holder };
+            may.extend(self.overrides_below(below, holder, called.def));
         }
         let own: Vec<Def> = resolution.called.iter().map(|called| self.body_of(called.def)).collect();
         may.sort();
@@ -139,13 +178,18 @@ impl Resolver<'_> {
         may
     }
 
-    fn overrides_below(&self, receiver: Def, def: Def) -> Vec<Def> {
+    fn overrides_below(&self, receiver: Def, holder: Def, def: Def) -> Vec<Def> {
         let name = &self.world.definition(def).name;
         let mut found = Vec::new();
         for &of in &self.world.types {
             let kind = self.world.definition(of).kind;
             let is_type = matches!(kind, DefinitionKind::Class | DefinitionKind::Mixin);
             if !is_type || self.world.is_library(of.file) || self.canonical(of) != of || !(self.extends(of, receiver) || self.satisfies(of, receiver)) {
+                continue;
+            }
+            let implemented = self.implemented(of, holder, name);
+            if !implemented.is_empty() {
+                found.extend(implemented);
                 continue;
             }
             // Explicit implementations have the interface before their name.
@@ -162,6 +206,25 @@ impl Resolver<'_> {
                     let bodies = members.iter().filter_map(definition_of).map(|def| self.body_of(def));
                     found.extend(bodies.filter(same).filter(|member| *member != def));
                 }
+            }
+        }
+        found
+    }
+
+    /// Returns the members `name` of the extensions by which a type implements an interface.
+    fn implemented(&self, of: Def, interface: Def, name: &str) -> Vec<Def> {
+        let mut found = Vec::new();
+        for &extension in self.extensions.get(&of).into_iter().flatten() {
+            let definition = self.world.definition(extension);
+            let scope = definition.body.unwrap_or(definition.scope);
+            let names_it = definition.bases.iter().any(|base| match base.target {
+                Target::Type(ty) => {
+                    matches!(self.written_outside(extension, scope, ty), Ty::Named(of, _) if of == interface)
+                }
+                Target::Value(_) => false,
+            });
+            if names_it {
+                found.extend(self.world.declared(extension.file, scope, name));
             }
         }
         found

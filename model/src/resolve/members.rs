@@ -45,20 +45,31 @@ impl Resolver<'_> {
 
     /// Looks up the member `name` of a value of type `ty`, seen from `place`.
     pub(super) fn member(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+        let value = ty.clone();
         let mut ty = ty.clone();
         for _ in 0..DEREFERENCES {
             match self.direct_member(&ty, name, place, mode) {
                 Lookup::Missing if self.rules().member_sources().dereferences => {
                     let next = self.yielded(&ty, Protocol::Dereference, mode);
                     if next == Ty::Unknown || next == ty {
-                        return Lookup::Missing;
+                        return self.root_member(&value, name, place);
                     }
                     ty = next;
                 }
+                Lookup::Missing => return self.root_member(&value, name, place),
                 found => return found,
             }
         }
         Lookup::Open
+    }
+
+    /// Looks up a member that all values have.
+    fn root_member(&self, of: &Ty, name: &str, place: (FileId, ScopeId)) -> Lookup {
+        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
+        match root {
+            Some(root) if !matches!(of, Ty::Module(_)) => self.member_of(root, &[], of, name, place),
+            _ => Lookup::Missing,
+        }
     }
 
     /// Looks a member up without dereferencing.

@@ -46,7 +46,7 @@ impl Resolver<'_> {
                     return Ty::Outside;
                 }
                 let found = self.member(&receiver, name, place, mode);
-                let found = self.by_labels(file, id, found);
+                let found = self.by_labels(file, id, self.values_first(found));
                 self.type_of_lookup(found, Some(&receiver), mode)
             }
             Expression::Call(of) => self.type_of_call(file, *of, mode),
@@ -98,6 +98,17 @@ impl Resolver<'_> {
             }
             _ => from.choices().into_iter().find(|ty| matches!(ty, Ty::Named(of, _) if of == def)).unwrap_or(cast),
         }
+    }
+
+    /// Where a value and functions have one name, reading it means the value.
+    fn values_first(&self, found: Lookup) -> Lookup {
+        let Lookup::Found(all) = found else { return found };
+        let is_function = |member: &Found| matches!(member, Found::Definition(def, _)
+            if self.world.definition(*def).kind.is_callable());
+        if all.iter().all(is_function) {
+            return Lookup::Found(all);
+        }
+        Lookup::Found(all.into_iter().filter(|member| !is_function(member)).collect())
     }
 
     /// `f(by:)` names the overload with these labels.
@@ -174,6 +185,7 @@ impl Resolver<'_> {
             kind if kind.is_type() => {
                 Ty::Class(Rc::new(self.expand_alias(Ty::Named(self.canonical(def), [].into()))))
             }
+            _ if self.holds_lambda(def) => Ty::Stored([def].into()),
             _ => {
                 let mut substitution = substitution.clone();
                 if let (None, Some(receiver)) = (&substitution.own, receiver) {
@@ -182,6 +194,14 @@ impl Resolver<'_> {
                 self.normalize(&substitution.apply(&self.held(def, mode)))
             }
         }
+    }
+
+    /// Returns whether a variable or field is defined as a lambda: calling it runs that.
+    fn holds_lambda(&self, def: Def) -> bool {
+        let facts = self.world.file(def.file);
+        let results = self.world.definition(def).body.map_or(&[][..], |body| &facts.scopes[body].results);
+        let is_lambda = |id: &ExpressionId| matches!(facts.expressions[*id].kind, Expression::Lambda { .. });
+        results.len() == 1 && results.iter().all(is_lambda) && self.world.definition(def).kind == DefinitionKind::Variable
     }
 
     /// Returns what takes the place of a function that is decorated.

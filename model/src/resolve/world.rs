@@ -362,8 +362,15 @@ pub fn parts(file: &File, id: ExpressionId) -> Vec<ExpressionId> {
     match &file.expressions[id].kind {
         Expression::Member { of, .. }
         | Expression::Yield { of, .. }
-        | Expression::Cast { of, .. }
-        | Expression::Narrowed { of, .. } => vec![*of],
+        | Expression::Cast { of, .. } => vec![*of],
+        Expression::Narrowed { of, by } => {
+            let mut parts = vec![*of];
+            if let Narrowing::Predicate(call, _) = by {
+                let call = &file.uses[*call];
+                parts.extend(call.receiver.into_iter().chain(call.arguments.iter().map(|a| a.value)));
+            }
+            parts
+        }
         Expression::Call(of) => {
             let of = &file.uses[*of];
             of.receiver.into_iter().chain(of.arguments.iter().map(|a| a.value)).collect()

@@ -243,7 +243,9 @@ impl Resolver<'_> {
             _ => return Ty::Projection(Rc::new(of), member.clone()),
         };
         for ancestor in self.ancestors(def).iter().flatten() {
-            for (file, scope) in self.bodies(ancestor.def) {
+            let extensions = self.extensions.get(&ancestor.def).into_iter().flatten();
+            let added = extensions.filter_map(|of| Some((of.file, self.world.definition(*of).body?)));
+            for (file, scope) in self.bodies(ancestor.def).into_iter().chain(added) {
                 for &found in self.world.declared(file, scope, member) {
                     let definition = self.world.definition(found);
                     if let Some(result) = definition.signature.result.filter(|_| definition.kind.is_type()) {
@@ -253,7 +255,35 @@ impl Resolver<'_> {
                 }
             }
         }
+        if let Some(ty) = self.witnessed(def, member) {
+            return self.substitution(def, &arguments).apply(&ty);
+        }
         Ty::Projection(Rc::new(of), member.clone())
+    }
+
+    /// Returns what the functions of a type show that an associated type of its interfaces is.
+    fn witnessed(&self, def: Def, member: &Name) -> Option<Ty> {
+        for ancestor in self.ancestors(def).iter().flatten().skip(1) {
+            for (file, scope) in self.bodies(ancestor.def) {
+                for (id, definition) in self.world.file(file).definitions.iter() {
+                    let Some(result) = definition.signature.result.filter(|_| definition.scope == scope) else { continue };
+                    let demanded = Def { file, id };
+                    if definition.kind != DefinitionKind::Function {
+                        continue;
+                    }
+                    let pattern = self.written(file, definition.body.unwrap_or(scope), result);
+                    for (file, scope) in self.bodies(def) {
+                        for &own in self.world.declared(file, scope, &definition.name) {
+                            let Some((_, _, result)) = self.signature_type(own).filter(|_| own != demanded) else { continue };
+                            if let Some(ty) = at_projection(&pattern, &result, member) {
+                                return Some(ty);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        None
     }
 
     /// Computes the projections in a type whose parameters were put in.
@@ -284,5 +314,16 @@ impl Resolver<'_> {
             Target::Value(_) => None,
         });
         bounds.collect()
+    }
+}
+
+/// Returns what `ty` has where `pattern` has the projection `member` of its own type.
+fn at_projection(pattern: &Ty, ty: &Ty, member: &Name) -> Option<Ty> {
+    match (pattern, ty) {
+        (Ty::Projection(of, name), _) if matches!(**of, Ty::Own(_)) && name == member => Some(ty.clone()),
+        (Ty::Named(one, patterns), Ty::Named(other, types)) if one == other => {
+            patterns.iter().zip(types.iter()).find_map(|(pattern, ty)| at_projection(pattern, ty, member))
+        }
+        _ => None,
     }
 }

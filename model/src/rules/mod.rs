@@ -134,6 +134,8 @@ pub struct MemberSources {
     pub base_of_users: BaseOfUsers,
     /// A nested set of members that users of the outer one get as members of the type.
     pub nested_static_mixin: Option<&'static str>,
+    /// The library's type whose members all values have.
+    pub root: Option<&'static str>,
     /// What answers for a member that is missing.
     pub missing_member: Option<&'static str>,
     /// What reading a member's value calls.

@@ -23,6 +23,7 @@ impl Rules for Language {
             base_of_users: BaseOfUsers::Mixins,
             // The convention of Rails' concerns.
             nested_static_mixin: Some("ClassMethods"),
+            root: Some("Object"),
             ..MemberSources::default()
         }
     }
