@@ -2,7 +2,7 @@
 
 use super::{Answer, Deviation, Expected, Outcome, Place, Program};
 use crate::ir::text::{Lines, parse};
-use crate::ir::{File, UseId};
+use crate::ir::{File, Imported, Type, UseId};
 use crate::languages;
 use crate::resolve::ty::{Def, FileId};
 use crate::resolve::{Choice, Resolution, Resolver};
@@ -58,6 +58,38 @@ impl<'p> Loaded<'p> {
     pub fn resolver(&self) -> Resolver<'_> {
         let files = self.program.files.iter().chain([&self.library]).collect();
         Resolver::new(files, self.rules)
+    }
+
+    /// Returns the paths of types that neither the program nor the library declares, and that no
+    /// import takes from outside of the tree.
+    pub fn undeclared_paths(&self) -> Vec<String> {
+        let declared: BTreeSet<&str> = self
+            .program
+            .files
+            .iter()
+            .chain([&self.library])
+            .flat_map(|file| {
+                let names = file.definitions.iter().map(|(_, definition)| &*definition.name);
+                let imported = file.imports.iter().flat_map(|import| match &import.imported {
+                    Imported::Names(names) => names.iter().map(|(_, alias)| &**alias).collect(),
+                    Imported::Module(alias) => vec![&**alias],
+                    Imported::All => Vec::new(),
+                });
+                names.chain(imported)
+            })
+            .collect();
+        let mut undeclared = BTreeSet::new();
+        for file in &self.program.files {
+            for (_, node) in file.types.iter() {
+                let Type::Named { path, .. } = &node.kind else { continue };
+                let whole = path.iter().map(|name| &**name).collect::<Vec<_>>().join(".");
+                let last = path.last().map_or("", |name| &**name);
+                if !declared.contains(last) && !declared.contains(whole.as_str()) {
+                    undeclared.insert(whole);
+                }
+            }
+        }
+        undeclared.into_iter().collect()
     }
 
     /// Returns all uses, in order.

@@ -676,7 +676,12 @@ impl Resolver<'_> {
         let positions = self.positions(file, id, parameters)?;
         let argument = positions.iter().position(|&at| at == position)?;
         let value = self.world.file(file).uses[id].arguments[argument].value;
-        Some(self.widened(self.type_of(file, value, Mode::Plain)))
+        let ty = self.widened(self.type_of(file, value, Mode::Plain));
+        // What `Self` is for the caller is another type for the function.
+        Some(ty.map(&|part| match part {
+            Ty::Own(own) => Some(Ty::Named(*own, self.own_parameters(*own))),
+            _ => None,
+        }))
     }
 
     /// Returns the functions that `def`, or the type that it constructs, decorates.

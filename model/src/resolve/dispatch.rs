@@ -166,7 +166,9 @@ impl Resolver<'_> {
                 },
                 _ => holder,
             };
-            let has_it = self.extends(receiver, holder) || self.satisfies(receiver, holder);
+            let is_parameter = self.world.definition(receiver).kind == DefinitionKind::TypeParameter;
+            let has_it = !is_parameter
+                && (self.extends(receiver, holder) || self.satisfies(receiver, holder));
             let delegates = self.bases(receiver).iter().any(|base| base.kind == BaseKind::Delegates);
             let below = if has_it && !delegates { receiver } else { holder };
             may.extend(self.overrides_below(below, holder, called.def));

@@ -134,6 +134,11 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
         }
     }
 
+    /// Forgets all values.
+    pub fn forget(&self) {
+        self.entries.borrow_mut().clear();
+    }
+
     /// Returns how many values are cached.
     pub fn cached(&self) -> usize {
         self.entries.borrow().len()

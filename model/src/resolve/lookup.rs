@@ -80,6 +80,11 @@ impl Resolver<'_> {
         let is_before = |id: &&BindingId| {
             let start = facts.bindings[**id].range.start;
             let is_other = site.binding.is_none_or(|own| **id < own);
+            let value = facts.bindings[**id].value.map(|value| &facts.expressions[value].kind);
+            // A parameter holds in all of its lambda.
+            if matches!(value, None | Some(Expression::Parameter { .. })) {
+                return true;
+            }
             start < site.range.start || (start == site.range.start && is_other)
         };
         let is_itself = |id: &BindingId| site.binding == Some(*id);

@@ -157,6 +157,11 @@ impl<'w> Resolver<'w> {
         Some((may.0, may.1 + spent))
     }
 
+    /// Forgets all answers, as if nothing had been asked.
+    pub fn forget(&self) {
+        self.engine.forget();
+    }
+
     fn rules(&self) -> &'w dyn Rules {
         self.world.rules
     }

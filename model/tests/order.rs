@@ -1,0 +1,73 @@
+//! An answer depends neither on the order of questions nor on what is cached, also where a budget
+//! does not suffice.
+
+use codedb_model::program::{BUDGET, Given, Loaded, all};
+
+/// Orders per program.
+const ORDERS: usize = 1_000;
+
+/// A generator of numbers that is the same in every run (xorshift).
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        usize::try_from(self.0 % bound as u64).expect("below a usize")
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for at in (1..items.len()).rev() {
+            items.swap(at, self.below(at + 1));
+        }
+    }
+}
+
+#[test]
+fn answers_are_the_same_in_every_order_cold_and_warm_and_under_small_budgets() {
+    let mut numbers = Numbers(0x9E37_79B9_7F4A_7C15);
+    let (mut asked, mut undecided, mut most) = (0, 0, 0);
+    for program in all().expect("the programs can be read") {
+        let loaded = Loaded::new(&program).expect("a language with rules");
+        let resolver = loaded.resolver();
+        let mut questions = loaded.questions();
+        let cold = |budget: u64| -> std::collections::BTreeMap<_, Option<Given>> {
+            let answer = |&of: &_| {
+                resolver.forget();
+                (of, loaded.ask(&resolver, of, budget))
+            };
+            questions.iter().map(answer).collect()
+        };
+        let whole = cold(BUDGET);
+        let mut costs: Vec<u64> = whole.values().flatten().map(|given| given.cost).collect();
+        costs.sort_unstable();
+        most = most.max(costs.last().copied().unwrap_or(0));
+        // Budgets with which some questions are answered and some are not.
+        let budgets = [BUDGET, costs[costs.len() / 4], costs[costs.len() / 2], costs[costs.len() * 3 / 4]];
+        let expected = budgets.map(cold);
+        for order in 0..ORDERS {
+            let which = order % budgets.len();
+            numbers.shuffle(&mut questions);
+            resolver.forget();
+            // Half of the orders ask everything twice, and with another budget before.
+            if order % 8 >= 4 {
+                for &of in &questions {
+                    loaded.ask(&resolver, of, budgets[numbers.below(budgets.len())]);
+                }
+            }
+            for of in &questions {
+                let given = loaded.ask(&resolver, *of, budgets[which]);
+                asked += 1;
+                undecided += usize::from(given.is_none());
+                assert_eq!(
+                    given, expected[which][of],
+                    "{}/{} use {of:?}, order {order}, budget {}",
+                    program.language, program.name, budgets[which]
+                );
+            }
+        }
+    }
+    assert!(asked > 900_000 && undecided > 100_000, "{asked} asked, {undecided} undecided");
+    assert!(most < BUDGET / 10, "the dearest question costs {most}");
+}
