@@ -83,6 +83,16 @@ impl<T> Arena<T> {
         (0..self.0.len()).map(Id::new)
     }
 
+    /// Returns the elements, in order.
+    pub fn into_vec(self) -> Vec<T> {
+        self.0
+    }
+
+    /// Returns an arena of `elements`.
+    pub fn from_vec(elements: Vec<T>) -> Self {
+        Self(elements)
+    }
+
     /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.0.len()

@@ -1,6 +1,7 @@
 //! What the resolver answers on a program.
 
 use super::{Answer, Deviation, Expected, Outcome, Place, Program};
+use crate::ir::codec::slice;
 use crate::ir::text::{Lines, parse};
 use crate::ir::{File, Imported, Type, UseId};
 use crate::languages;
@@ -52,6 +53,16 @@ impl<'p> Loaded<'p> {
             .ok_or_else(|| format!("no rules for the language `{}`", program.language))?;
         let library = parse("library", rules.library(), &Lines::new(""))?;
         Ok(Self { program, library, rules })
+    }
+
+    /// Returns the stored slices of the files.
+    pub fn slices(&self) -> Vec<File> {
+        self.program.files.iter().map(slice).collect()
+    }
+
+    /// Returns a resolver that sees `files` in place of the program's.
+    pub fn resolver_of<'f>(&'f self, files: &'f [File]) -> Resolver<'f> {
+        Resolver::new(files.iter().chain([&self.library]).collect(), self.rules)
     }
 
     /// Returns a resolver without anything cached.

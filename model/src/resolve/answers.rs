@@ -160,7 +160,7 @@ impl Resolver<'_> {
         let mut open = false;
         for argument in &self.world.file(file).uses[id].arguments {
             match self.type_of(file, argument.value, mode) {
-                Ty::Parameter(_) => open = true,
+                Ty::Unknown | Ty::Parameter(_) | Ty::Projection(..) => open = true,
                 Ty::Named(def, _) if !self.world.is_library(def.file) => {
                     let scope = self.world.definition(def).scope;
                     for (file, scope) in self.world.merged(def.file, scope) {
