@@ -6,7 +6,8 @@ use codedb_model::program::{BUDGET, Loaded, all};
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let programs = all().unwrap_or_default();
-    for program in programs.iter().filter(|p| [p.language.clone(), p.name.clone()] == arguments[..]) {
+    for program in programs.iter().filter(|p| [p.language.clone(), p.name.clone()] == arguments[..])
+    {
         let Ok(loaded) = Loaded::new(program) else { continue };
         let resolver = loaded.resolver();
         for (file, id) in loaded.questions() {

@@ -1,9 +1,10 @@
 //! Prints what the prototype and today's linker answer on the programs, as a table.
 //!
-//! `--deviations` lists each answer of the prototype that is not right.
+//! `--deviations` lists each answer of the prototype that is not right; `--held-out` takes the programs that
+//! were written after the resolver.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
-use codedb_model::program::{Deviation, Loaded, Outcome, all};
+use codedb_model::program::{Deviation, Loaded, Outcome, all, held_out};
 use std::collections::BTreeMap;
 
 #[derive(Default)]
@@ -24,15 +25,24 @@ fn main() {
 
 fn report(lists: bool) -> Result<(), String> {
     let mut rows: BTreeMap<String, Row> = BTreeMap::new();
-    let count = |deviations: &[Deviation], outcome| deviations.iter().filter(|d| d.outcome == outcome).count();
-    for program in all()? {
+    let count = |deviations: &[Deviation], outcome| {
+        deviations.iter().filter(|d| d.outcome == outcome).count()
+    };
+    let held = std::env::args().any(|argument| argument == "--held-out");
+    for program in if held { held_out()? } else { all()? } {
         let deviations = Loaded::new(&program)?.deviations()?;
         if lists {
             for Deviation { place, outcome, text } in &deviations {
-                let of = program.expected.iter().find(|e| format!("{}:{} {}", e.path, e.line, e.name) == *place);
+                let of = program
+                    .expected
+                    .iter()
+                    .find(|e| format!("{}:{} {}", e.path, e.line, e.name) == *place);
                 let expected = of.map_or(String::new(), |e| e.answer.to_string());
                 let (language, name) = (&program.language, &program.name);
-                println!("{language}/{name} {place} {}: {text} (expected {expected})", outcome.word());
+                println!(
+                    "{language}/{name} {place} {}: {text} (expected {expected})",
+                    outcome.word()
+                );
             }
         }
         for language in [&program.language, &"all".to_string()] {
@@ -46,7 +56,9 @@ fn report(lists: bool) -> Result<(), String> {
             }
         }
     }
-    println!("| language | programs | need a variant | answers | prototype right | wrong | missed | today right | wrong | missed |");
+    println!(
+        "| language | programs | need a variant | answers | prototype right | wrong | missed | today right | wrong | missed |"
+    );
     println!("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");
     for (language, row) in rows {
         let right = |deviations: [usize; 2]| row.answers - deviations[0] - deviations[1];

@@ -7,7 +7,9 @@
 #![expect(clippy::print_stderr, reason = "a program of the command line")]
 
 use codedb_model::ir::DefinitionKind;
-use codedb_model::program::{Answer, Deviation, Expected, Outcome, Place, Program, all, folder};
+use codedb_model::program::{
+    Answer, Deviation, Expected, Outcome, Place, Program, all, folder, held_out,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
@@ -17,20 +19,26 @@ const SURE: f64 = 0.5;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [codedb, place] = &arguments[..] else {
-        eprintln!("two arguments are needed: the program `codedb`, and a folder for the sources");
-        std::process::exit(1);
+    let (codedb, place, programs) = match &arguments[..] {
+        [codedb, place] => (codedb, place, all()),
+        [codedb, place, held] if held == "--held-out" => (codedb, place, held_out()),
+        _ => {
+            eprintln!(
+                "two arguments are needed: the program `codedb`, and a folder for the sources"
+            );
+            std::process::exit(1);
+        }
     };
-    let result = all().and_then(|programs| {
-        programs.iter().try_for_each(|program| record(program, codedb, Path::new(place)))
-    });
+    let folder = if arguments.len() == 3 { folder().with_file_name("heldout") } else { folder() };
+    let record = |program: &Program| record(program, codedb, Path::new(place), &folder);
+    let result = programs.and_then(|programs| programs.iter().try_for_each(record));
     if let Err(error) = result {
         eprintln!("{error}");
         std::process::exit(1);
     }
 }
 
-fn record(program: &Program, codedb: &str, place: &Path) -> Result<(), String> {
+fn record(program: &Program, codedb: &str, place: &Path, folder: &Path) -> Result<(), String> {
     let root = place.join(&program.language).join(&program.name);
     for source in &program.sources {
         let path = root.join(&source.path);
@@ -63,7 +71,7 @@ fn record(program: &Program, codedb: &str, place: &Path) -> Result<(), String> {
         let place = format!("{}:{} {}", expected.path, expected.line, expected.name);
         deviations.push(Deviation { place, outcome, text });
     }
-    let path = folder().join(&program.language).join(format!("{}.txt", program.name));
+    let path = folder.join(&program.language).join(format!("{}.txt", program.name));
     std::fs::write(&path, program.with_deviations("today", &deviations))
         .map_err(|error| format!("{}: cannot be written: {error}", path.display()))
 }
@@ -88,13 +96,14 @@ fn site(program: &Program, of: Place) -> Site {
     let mut definition = &file.definitions[of.1];
     let is_constructor = definition.kind == DefinitionKind::Constructor
         || ["__init__", "initialize", "__construct", "init"].contains(&&*definition.name);
-    if is_constructor
-        && let Some(owner) = file.scopes[definition.scope].owner
-    {
+    if is_constructor && let Some(owner) = file.scopes[definition.scope].owner {
         definition = &file.definitions[owner];
     }
     (file.path.to_string(), program.lines(&file.path).of(definition.range).0)
 }
+
+/// How many lines of decorators a definition has at the most.
+const DECORATORS: u32 = 1;
 
 /// Asks for each name once.
 struct Callers<'c> {
@@ -113,7 +122,11 @@ impl Callers<'_> {
                 let file = &program.files[at];
                 let definition = &file.definitions[id];
                 names.insert(definition.name.to_string());
-                names.extend(file.scopes[definition.scope].owner.map(|of| file.definitions[of].name.to_string()));
+                names.extend(
+                    file.scopes[definition.scope]
+                        .owner
+                        .map(|of| file.definitions[of].name.to_string()),
+                );
             }
         }
         let mut found = BTreeSet::new();
@@ -145,9 +158,12 @@ impl Callers<'_> {
     fn as_type(&self, program: &Program, (path, line): Site) -> Site {
         for (at, file) in program.files.iter().enumerate() {
             let lines = program.lines(&file.path);
-            let here = file.definitions.iter().find(|(_, definition)| {
-                *file.path == *path && lines.of(definition.range).0 == line
-                    && definition.kind != DefinitionKind::Extension
+            // A definition of today's starts at its decorators.
+            let here = (0..=DECORATORS).find_map(|more| {
+                file.definitions.iter().find(|(_, definition)| {
+                    let is_kind = definition.kind != DefinitionKind::Extension;
+                    *file.path == *path && lines.of(definition.range).0 == line + more && is_kind
+                })
             });
             if let Some((id, definition)) = here {
                 let body = definition.signature.is_declaration.then(|| {
@@ -180,7 +196,10 @@ impl Callers<'_> {
             return Ok(Vec::new());
         };
         let site = |value: &serde_json::Value| -> Option<Site> {
-            Some((value["path"].as_str()?.to_string(), u32::try_from(value["line"].as_u64()?).ok()?))
+            Some((
+                value["path"].as_str()?.to_string(),
+                u32::try_from(value["line"].as_u64()?).ok()?,
+            ))
         };
         let rows = reply["callers"].as_array().cloned().unwrap_or_default();
         let links = rows.iter().filter(|row| row["confidence"].as_f64().unwrap_or(0.0) >= SURE);

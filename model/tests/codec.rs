@@ -32,7 +32,10 @@ fn few_answers_need_what_is_lowered_on_demand() {
             if whole == sliced {
                 same += 1;
             } else {
-                changed.push(format!("{}/{} {of:?}: {whole:?}, {sliced:?}", program.language, program.name));
+                changed.push(format!(
+                    "{}/{} {of:?}: {whole:?}, {sliced:?}",
+                    program.language, program.name
+                ));
             }
         }
     }

@@ -44,7 +44,8 @@ fn answers_are_the_same_in_every_order_cold_and_warm_and_under_small_budgets() {
         costs.sort_unstable();
         most = most.max(costs.last().copied().unwrap_or(0));
         // Budgets with which some questions are answered and some are not.
-        let budgets = [BUDGET, costs[costs.len() / 4], costs[costs.len() / 2], costs[costs.len() * 3 / 4]];
+        let budgets =
+            [BUDGET, costs[costs.len() / 4], costs[costs.len() / 2], costs[costs.len() * 3 / 4]];
         let expected = budgets.map(cold);
         for order in 0..ORDERS {
             let which = order % budgets.len();

@@ -7,8 +7,23 @@ use std::path::{Path, PathBuf};
 
 /// Names of languages as they are written in code and prose.
 const LANGUAGES: [&str; 17] = [
-    "Kotlin", "C++", "TypeScript", "JavaScript", "Ruby", "Go's", "Golang", "PHP", "Swift", "Java",
-    "Python", "Rust", "C#", "CSharp", "Scala", "Rails", "Linux",
+    "Kotlin",
+    "C++",
+    "TypeScript",
+    "JavaScript",
+    "Ruby",
+    "Go's",
+    "Golang",
+    "PHP",
+    "Swift",
+    "Java",
+    "Python",
+    "Rust",
+    "C#",
+    "CSharp",
+    "Scala",
+    "Rails",
+    "Linux",
 ];
 
 fn sources(folder: &str) -> Vec<(PathBuf, String)> {

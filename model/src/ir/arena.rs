@@ -14,7 +14,10 @@ pub struct Id<T> {
 impl<T> Id<T> {
     /// Returns the id of the element `index`.
     pub fn new(index: usize) -> Self {
-        Self { index: u32::try_from(index).expect("an arena is smaller than its file"), kind: PhantomData }
+        Self {
+            index: u32::try_from(index).expect("an arena is smaller than its file"),
+            kind: PhantomData,
+        }
     }
 
     /// Returns the position in the arena.

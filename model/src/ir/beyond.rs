@@ -9,7 +9,9 @@ pub fn beyond_the_page(file: &File) -> BTreeSet<&'static str> {
     let kinds = file.expressions.iter().filter_map(|(_, node)| match &node.kind {
         Expression::Narrowed { by: Narrowing::Not(_), .. } => Some("Narrowed(not a type)"),
         Expression::Narrowed { by: Narrowing::Member(..), .. } => Some("Narrowed(by a member)"),
-        Expression::Narrowed { by: Narrowing::Predicate(..), .. } => Some("Narrowed(by a predicate)"),
+        Expression::Narrowed { by: Narrowing::Predicate(..), .. } => {
+            Some("Narrowed(by a predicate)")
+        }
         _ => None,
     });
     let types = file.types.iter().filter_map(|(_, node)| match &node.kind {

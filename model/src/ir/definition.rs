@@ -36,7 +36,10 @@ pub enum DefinitionKind {
 impl DefinitionKind {
     /// Returns whether it has members of its own.
     pub fn is_type(self) -> bool {
-        matches!(self, Self::Class | Self::Interface | Self::Mixin | Self::Alias | Self::TypeParameter)
+        matches!(
+            self,
+            Self::Class | Self::Interface | Self::Mixin | Self::Alias | Self::TypeParameter
+        )
     }
 
     /// Returns whether calling it runs code of its own.

@@ -195,23 +195,33 @@ impl Program {
         for (title, body) in sections(text) {
             program
                 .section(title, body)
-                .map_err(|reason| format!("programs/{language}/{name}.txt: {reason}"))?;
+                .map_err(|reason| format!("{language}/{name}: {reason}"))?;
         }
         Ok(program)
     }
 
     fn section(&mut self, title: &str, body: &str) -> Result<(), String> {
         match title.split_once(' ').unwrap_or((title, "")) {
-            ("", _) => self.about = body.lines().map(|line| line.trim_start_matches("# ").to_string()).collect(),
-            ("source", path) => self.sources.push(Source { path: path.to_string(), text: body.to_string() }),
+            ("", _) => {
+                self.about =
+                    body.lines().map(|line| line.trim_start_matches("# ").to_string()).collect();
+            }
+            ("source", path) => {
+                self.sources.push(Source { path: path.to_string(), text: body.to_string() });
+            }
             ("facts", path) => {
                 let source = self.sources.iter().find(|source| source.path == path);
-                let source = source.ok_or_else(|| format!("`facts {path}` has no `source {path}`"))?;
+                let source =
+                    source.ok_or_else(|| format!("`facts {path}` has no `source {path}`"))?;
                 self.files.push(parse(path, body, &Lines::new(&source.text))?);
             }
-            ("expect", _) => self.expected = body.lines().map(expected).collect::<Result<_, _>>()?,
+            ("expect", _) => {
+                self.expected = body.lines().map(expected).collect::<Result<_, _>>()?;
+            }
             ("today", _) => self.today = body.lines().map(deviation).collect::<Result<_, _>>()?,
-            ("prototype", _) => self.prototype = body.lines().map(deviation).collect::<Result<_, _>>()?,
+            ("prototype", _) => {
+                self.prototype = body.lines().map(deviation).collect::<Result<_, _>>()?;
+            }
             (other, _) => return Err(format!("`== {other}` is no section")),
         }
         Ok(())
@@ -313,8 +323,20 @@ pub fn folder() -> PathBuf {
 /// # Errors
 /// The first that cannot be read.
 pub fn all() -> Result<Vec<Program>, String> {
+    read_all(&folder())
+}
+
+/// Reads the programs that were written after the resolver, and that it was not changed for.
+///
+/// # Errors
+/// The first that cannot be read.
+pub fn held_out() -> Result<Vec<Program>, String> {
+    read_all(&Path::new(env!("CARGO_MANIFEST_DIR")).join("heldout"))
+}
+
+fn read_all(folder: &Path) -> Result<Vec<Program>, String> {
     let mut programs = Vec::new();
-    for language in entries(&folder())? {
+    for language in entries(folder)? {
         for path in entries(&language)? {
             let text = std::fs::read_to_string(&path)
                 .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;

@@ -30,10 +30,12 @@ fn is_in_type(file: &File, scope: ScopeId) -> bool {
 /// Returns the last segment of a type, behind pointers and the like.
 fn last_name(file: &File, of: Option<crate::ir::TypeId>) -> Option<String> {
     match &file.types[of?].kind {
-        Type::Named { path, arguments } => match (path.last().map(|name| &**name), &arguments[..]) {
-            (Some("ptr"), [inner]) => last_name(file, Some(*inner)),
-            (name, _) => name.map(str::to_string),
-        },
+        Type::Named { path, arguments } => {
+            match (path.last().map(|name| &**name), &arguments[..]) {
+                (Some("ptr"), [inner]) => last_name(file, Some(*inner)),
+                (name, _) => name.map(str::to_string),
+            }
+        }
         _ => None,
     }
 }
@@ -57,7 +59,8 @@ impl Program {
     /// # Errors
     /// There is none, or more than one.
     pub fn definition(&self, name: &str) -> Result<Place, String> {
-        let (path, rest) = name.split_once(':').map_or((None, name), |(path, rest)| (Some(path), rest));
+        let (path, rest) =
+            name.split_once(':').map_or((None, name), |(path, rest)| (Some(path), rest));
         let (rest, line) = match rest.rsplit_once('@') {
             Some((rest, line)) if line.parse::<u32>().is_ok() => (rest, line.parse::<u32>().ok()),
             _ => (rest, None),
@@ -92,7 +95,11 @@ impl Program {
     /// Leaves out declarations of what is also defined.
     fn prefer_bodies(&self, found: Vec<Place>) -> Vec<Place> {
         let has_body = |&(at, id): &Place| !self.files[at].definitions[id].signature.is_declaration;
-        if found.iter().any(has_body) { found.into_iter().filter(has_body).collect() } else { found }
+        if found.iter().any(has_body) {
+            found.into_iter().filter(has_body).collect()
+        } else {
+            found
+        }
     }
 
     /// Returns the shortest name that [`Program::definition`] finds `of` by.
@@ -100,8 +107,7 @@ impl Program {
         let file = &self.files[of.0];
         let line = self.lines(&file.path).of(file.definitions[of.1].range).0;
         let name = qualified_name(file, of.1);
-        let candidates =
-            [name.clone(), format!("{}:{name}", file.path), format!("{name}@{line}")];
+        let candidates = [name.clone(), format!("{}:{name}", file.path), format!("{name}@{line}")];
         let found = candidates.into_iter().find(|name| self.definition(name) == Ok(of));
         found.unwrap_or_else(|| format!("{}:{name}@{line}", file.path))
     }

@@ -107,7 +107,8 @@ impl<'p> Loaded<'p> {
     pub fn questions(&self) -> Vec<(FileId, UseId)> {
         let mut questions = Vec::new();
         for (at, file) in self.program.files.iter().enumerate() {
-            questions.extend(file.uses.ids().map(|id| (FileId(u32::try_from(at).unwrap_or(0)), id)));
+            questions
+                .extend(file.uses.ids().map(|id| (FileId(u32::try_from(at).unwrap_or(0)), id)));
         }
         questions
     }
@@ -124,8 +125,13 @@ impl<'p> Loaded<'p> {
             (def.file.0 as usize, def.id)
         };
         let is_source = |def: &Def| !resolver.world().is_library(def.file);
-        let links: BTreeSet<Place> =
-            resolution.called.iter().map(|called| called.def).filter(is_source).map(place).collect();
+        let links: BTreeSet<Place> = resolution
+            .called
+            .iter()
+            .map(|called| called.def)
+            .filter(is_source)
+            .map(place)
+            .collect();
         match resolution {
             Resolution { is_outside: true, .. } => Found::Outside,
             _ if links.is_empty() || resolution.choice == Choice::Open => Found::Unknown,
@@ -155,7 +161,8 @@ impl<'p> Loaded<'p> {
     /// Returns the answer for an expected line, joined over its uses.
     pub fn answer(&self, resolver: &Resolver<'_>, expected: &Expected) -> Answer {
         let wants_may = matches!(&expected.answer, Answer::Links(_, Some(_)));
-        let names = |places: &BTreeSet<Place>| places.iter().map(|&of| self.program.name_of(of)).collect();
+        let names =
+            |places: &BTreeSet<Place>| places.iter().map(|&of| self.program.name_of(of)).collect();
         let mut joined: Option<Answer> = None;
         for of in self.uses(expected) {
             let answer = match self.ask(resolver, of, BUDGET).map(|given| given.answer) {

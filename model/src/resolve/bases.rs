@@ -49,7 +49,9 @@ impl Resolver<'_> {
         let mut path = vec![file.definitions[def.id].name.to_string()];
         let mut at = Some(file.definitions[def.id].scope);
         while let Some(scope) = at {
-            path.extend(file.scopes[scope].owner.map(|owner| file.definitions[owner].name.to_string()));
+            path.extend(
+                file.scopes[scope].owner.map(|owner| file.definitions[owner].name.to_string()),
+            );
             at = file.scopes[scope].parent;
         }
         path.extend(file.module.as_deref().map(str::to_string));
@@ -77,7 +79,8 @@ impl Resolver<'_> {
                 return;
             }
             if round == ROUNDS {
-                let settled = |of: &Def, now: &Vec<ResolvedBase>| self.world.bases.get(of) == Some(now);
+                let settled =
+                    |of: &Def, now: &Vec<ResolvedBase>| self.world.bases.get(of) == Some(now);
                 let kept = bases.into_iter().filter(|(of, now)| settled(of, now)).collect();
                 self.world.bases = kept;
                 return;
@@ -113,7 +116,8 @@ impl Resolver<'_> {
                 }
             }
         }
-        (self.extensions, self.class_extensions, self.blankets) = (extensions, class_extensions, blankets);
+        (self.extensions, self.class_extensions, self.blankets) =
+            (extensions, class_extensions, blankets);
     }
 
     /// Returns the type that an extension adds to, behind pointers where functions are members.
@@ -132,7 +136,12 @@ impl Resolver<'_> {
     fn pointee(&self, ty: Ty) -> Ty {
         if let Ty::Named(of, arguments) = &ty
             && self.world.is_library(of.file)
-            && self.world.definition(*of).yields.iter().any(|(p, _)| *p == crate::ir::Protocol::Dereference)
+            && self
+                .world
+                .definition(*of)
+                .yields
+                .iter()
+                .any(|(p, _)| *p == crate::ir::Protocol::Dereference)
             && let Some(inner) = arguments.first()
         {
             return inner.clone();
@@ -155,10 +164,13 @@ impl Resolver<'_> {
             };
             let found = self.bases_of(def, definition);
             let rename = |ty: &Ty| match ty {
-                Ty::Parameter(of) => parameters.iter().find(|(from, _)| from == of).map(|(_, to)| to.clone()),
+                Ty::Parameter(of) => {
+                    parameters.iter().find(|(from, _)| from == of).map(|(_, to)| to.clone())
+                }
                 _ => None,
             };
-            let found = found.into_iter().map(|base| ResolvedBase { ty: base.ty.map(&rename), ..base });
+            let found =
+                found.into_iter().map(|base| ResolvedBase { ty: base.ty.map(&rename), ..base });
             let all = bases.entry(of).or_default();
             for base in found {
                 if !all.contains(&base) {
@@ -172,10 +184,13 @@ impl Resolver<'_> {
     /// Maps the parameters that an extension uses as arguments to those of the type.
     fn mapping(&self, of: Def, arguments: &[Ty]) -> Vec<(Def, Ty)> {
         let generics = &self.world.definition(of).signature.generics;
-        let pairs = arguments.iter().zip(generics).filter_map(|(argument, &generic)| match argument {
-            Ty::Parameter(from) => Some((*from, Ty::Parameter(Def { file: of.file, id: generic }))),
-            _ => None,
-        });
+        let pairs =
+            arguments.iter().zip(generics).filter_map(|(argument, &generic)| match argument {
+                Ty::Parameter(from) => {
+                    Some((*from, Ty::Parameter(Def { file: of.file, id: generic })))
+                }
+                _ => None,
+            });
         pairs.collect()
     }
 
@@ -252,7 +267,8 @@ impl Resolver<'_> {
         for parent in self.parents(&of, &[BaseKind::Mixes]).into_iter().rev() {
             self.depth_first(parent, order, seen);
         }
-        for kind in [BaseKind::Extends, BaseKind::Embeds, BaseKind::Implements, BaseKind::Delegates] {
+        for kind in [BaseKind::Extends, BaseKind::Embeds, BaseKind::Implements, BaseKind::Delegates]
+        {
             for parent in self.parents(&of, &[kind]) {
                 self.depth_first(parent, order, seen);
             }
@@ -303,8 +319,11 @@ impl Resolver<'_> {
         let mut order = vec![itself];
         loop {
             orders.retain(|rest| !rest.is_empty());
-            let is_free = |head: &Ancestor| !orders.iter().any(|rest| rest[1..].iter().any(|a| a.def == head.def));
-            let Some(next) = orders.iter().map(|rest| &rest[0]).find(|head| is_free(head)).cloned() else {
+            let is_free = |head: &Ancestor| {
+                !orders.iter().any(|rest| rest[1..].iter().any(|a| a.def == head.def))
+            };
+            let Some(next) = orders.iter().map(|rest| &rest[0]).find(|head| is_free(head)).cloned()
+            else {
                 return order;
             };
             orders.iter_mut().for_each(|rest| rest.retain(|ancestor| ancestor.def != next.def));

@@ -26,11 +26,20 @@ impl Resolver<'_> {
     }
 
     /// Returns the functions that are elements of what is stored in a field.
-    pub(super) fn dispatch_through(&self, file: FileId, value: ExpressionId, mode: Mode) -> Resolution {
+    pub(super) fn dispatch_through(
+        &self,
+        file: FileId,
+        value: ExpressionId,
+        mode: Mode,
+    ) -> Resolution {
         let facts = self.world.file(file);
-        let Expression::Yield { of, protocol } = facts.expressions[value].kind else { return Resolution::unknown() };
+        let Expression::Yield { of, protocol } = facts.expressions[value].kind else {
+            return Resolution::unknown();
+        };
         let node = &facts.expressions[of];
-        let Expression::Member { of: holder, name } = &node.kind else { return Resolution::unknown() };
+        let Expression::Member { of: holder, name } = &node.kind else {
+            return Resolution::unknown();
+        };
         let holder = self.type_of(file, *holder, mode);
         let Lookup::Found(found) = self.member(&holder, name, (file, node.scope), mode) else {
             return Resolution::unknown();
@@ -123,14 +132,20 @@ impl Resolver<'_> {
                     let declared = body.map(|body| self.world.declared(extension.file, body, name));
                     declared.unwrap_or_default().to_vec()
                 }))
-                .chain(self.world.extensions(name).iter().copied().filter(|&other| {
-                    matches!(self.extended_type(other), Ty::Named(of, _) if of == own)
-                }))
+                .chain(self.world.extensions(name).iter().copied().filter(
+                    |&other| matches!(self.extended_type(other), Ty::Named(of, _) if of == own),
+                ))
                 .collect(),
             None => {
                 let around = self.namespaces_around(def.file, definition.scope);
-                let scopes = around.first().map_or_else(Vec::new, |&(file, scope)| self.world.merged(file, scope));
-                scopes.iter().flat_map(|&(file, scope)| self.world.declared(file, scope, name)).copied().collect()
+                let scopes = around
+                    .first()
+                    .map_or_else(Vec::new, |&(file, scope)| self.world.merged(file, scope));
+                scopes
+                    .iter()
+                    .flat_map(|&(file, scope)| self.world.declared(file, scope, name))
+                    .copied()
+                    .collect()
             }
         };
         let is_body = |other: &Def| {
@@ -166,14 +181,17 @@ impl Resolver<'_> {
                 },
                 _ => holder,
             };
-            let is_parameter = self.world.definition(receiver).kind == DefinitionKind::TypeParameter;
+            let is_parameter =
+                self.world.definition(receiver).kind == DefinitionKind::TypeParameter;
             let has_it = !is_parameter
                 && (self.extends(receiver, holder) || self.satisfies(receiver, holder));
-            let delegates = self.bases(receiver).iter().any(|base| base.kind == BaseKind::Delegates);
+            let delegates =
+                self.bases(receiver).iter().any(|base| base.kind == BaseKind::Delegates);
             let below = if has_it && !delegates { receiver } else { holder };
             may.extend(self.overrides_below(below, holder, called.def));
         }
-        let own: Vec<Def> = resolution.called.iter().map(|called| self.body_of(called.def)).collect();
+        let own: Vec<Def> =
+            resolution.called.iter().map(|called| self.body_of(called.def)).collect();
         may.sort();
         may.dedup();
         may.retain(|def| !own.contains(def) && !self.world.is_library(def.file));
@@ -186,7 +204,11 @@ impl Resolver<'_> {
         for &of in &self.world.types {
             let kind = self.world.definition(of).kind;
             let is_type = matches!(kind, DefinitionKind::Class | DefinitionKind::Mixin);
-            if !is_type || self.world.is_library(of.file) || self.canonical(of) != of || !(self.extends(of, receiver) || self.satisfies(of, receiver)) {
+            if !is_type
+                || self.world.is_library(of.file)
+                || self.canonical(of) != of
+                || !(self.extends(of, receiver) || self.satisfies(of, receiver))
+            {
                 continue;
             }
             let implemented = self.implemented(of, holder, name);
@@ -205,7 +227,8 @@ impl Resolver<'_> {
                         !self.world.definition(*member).signature.is_declaration
                             && (self.same_parameters(*member, def) || members.len() == 1)
                     };
-                    let bodies = members.iter().filter_map(definition_of).map(|def| self.body_of(def));
+                    let bodies =
+                        members.iter().filter_map(definition_of).map(|def| self.body_of(def));
                     found.extend(bodies.filter(same).filter(|member| *member != def));
                 }
             }
@@ -235,7 +258,8 @@ impl Resolver<'_> {
     /// Returns whether a type has all members that an interface demands.
     pub(super) fn satisfies(&self, of: Def, interface: Def) -> bool {
         let is_interface = self.world.definition(interface).kind == DefinitionKind::Interface;
-        if self.rules().satisfies() != Satisfaction::Structural || !is_interface || of == interface {
+        if self.rules().satisfies() != Satisfaction::Structural || !is_interface || of == interface
+        {
             return false;
         }
         let demands: Vec<Def> = self
@@ -246,7 +270,9 @@ impl Resolver<'_> {
             .flat_map(|(file, scope)| {
                 let definitions = self.world.file(file).definitions.iter();
                 definitions
-                    .filter(move |(_, definition)| definition.scope == scope && !definition.kind.is_type())
+                    .filter(move |(_, definition)| {
+                        definition.scope == scope && !definition.kind.is_type()
+                    })
                     .map(move |(id, _)| Def { file, id })
             })
             .collect();
@@ -258,7 +284,8 @@ impl Resolver<'_> {
                 Lookup::Found(found) => {
                     definition.kind != DefinitionKind::Function
                         || found.iter().any(|member| {
-                            definition_of(member).is_none_or(|def| self.same_parameters(def, *demand))
+                            definition_of(member)
+                                .is_none_or(|def| self.same_parameters(def, *demand))
                         })
                 }
                 _ => false,

@@ -53,7 +53,14 @@ impl Resolver<'_> {
     }
 
     /// Looks a name up in a function, lambda or block.
-    fn in_body(&self, site: Site, scope: ScopeId, name: &str, values: bool, crossed: bool) -> Option<Lookup> {
+    fn in_body(
+        &self,
+        site: Site,
+        scope: ScopeId,
+        name: &str,
+        values: bool,
+        crossed: bool,
+    ) -> Option<Lookup> {
         if values && let Some(found) = self.bound(site, scope, name, crossed) {
             return Some(Lookup::Found(found));
         }
@@ -64,8 +71,10 @@ impl Resolver<'_> {
         let here = &self.world.file(site.file).scopes[scope];
         if let (true, ScopeKind::Function, Some(owner)) = (values, here.kind, here.owner) {
             let def = Def { file: site.file, id: owner };
-            let parameters = self.world.definition(def).signature.parameters.as_deref().unwrap_or(&[]);
-            if let Some(position) = parameters.iter().position(|parameter| &*parameter.name == name) {
+            let parameters =
+                self.world.definition(def).signature.parameters.as_deref().unwrap_or(&[]);
+            if let Some(position) = parameters.iter().position(|parameter| &*parameter.name == name)
+            {
                 return Some(Lookup::Found(vec![Found::Parameter(def, position)]));
             }
         }
@@ -123,8 +132,11 @@ impl Resolver<'_> {
         let definition = self.world.definition(owner);
         if definition.kind == DefinitionKind::Namespace {
             let scopes = self.world.merged(site.file, scope);
-            let declared: Vec<Def> =
-                scopes.iter().flat_map(|&(file, scope)| self.world.declared(file, scope, name)).copied().collect();
+            let declared: Vec<Def> = scopes
+                .iter()
+                .flat_map(|&(file, scope)| self.world.declared(file, scope, name))
+                .copied()
+                .collect();
             let found = self.compatible(site, &declared);
             return (!found.is_empty()).then_some(Lookup::Found(found));
         }
@@ -153,7 +165,8 @@ impl Resolver<'_> {
         let function = self.world.function_around(site.file, site.scope);
         let is_static = match function {
             Some(function) => {
-                let in_type = self.world.type_around(function.file, self.world.definition(function).scope);
+                let in_type =
+                    self.world.type_around(function.file, self.world.definition(function).scope);
                 in_type.is_some() && self.world.definition(function).signature.receiver.is_none()
             }
             None => true,
@@ -200,7 +213,8 @@ impl Resolver<'_> {
         if found.is_empty() {
             found = self.imported(site.file, file_scope, name).unwrap_or_default();
         }
-        let is_alone = found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
+        let is_alone =
+            found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
         if found.is_empty() || is_alone {
             let more = self.top_level(site.file, name);
             let more = self.without_extensions(self.compatible(site, &more));
@@ -212,7 +226,9 @@ impl Resolver<'_> {
                 library.iter().copied().filter(|&def| self.world.extended(def).is_none()).collect();
             found = self.compatible(site, &library);
         }
-        if found.is_empty() && let Some(scopes) = self.world.namespace(name).filter(|_| !name.is_empty()) {
+        if found.is_empty()
+            && let Some(scopes) = self.world.namespace(name).filter(|_| !name.is_empty())
+        {
             return Lookup::Found(vec![Found::Value(Ty::Module(scopes))]);
         }
         if !found.is_empty() {
@@ -258,7 +274,10 @@ impl Resolver<'_> {
         for import in imports {
             let original = match &import.imported {
                 Imported::Module(alias) if &**alias == name => {
-                    return self.world.module(&import.module, file).map(|ty| vec![Found::Value(ty)]);
+                    return self
+                        .world
+                        .module(&import.module, file)
+                        .map(|ty| vec![Found::Value(ty)]);
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
                     Some((original, _)) => &**original,
@@ -270,7 +289,9 @@ impl Resolver<'_> {
             match self.world.module(&import.module, file) {
                 Some(Ty::Module(scopes)) => all.extend(self.module_member(&scopes, original)),
                 Some(Ty::Class(of)) => {
-                    if let Lookup::Found(found) = self.member(&Ty::Class(of), original, (file, scope), Mode::Plain) {
+                    if let Lookup::Found(found) =
+                        self.member(&Ty::Class(of), original, (file, scope), Mode::Plain)
+                    {
                         all.extend(found);
                     }
                 }
@@ -308,8 +329,10 @@ impl Resolver<'_> {
         if visible.tree {
             for (other, scope) in self.world.whole_tree() {
                 let declared = self.world.declared(other, scope, name).iter().copied();
-                let is_public =
-                    |def: &Def| def.file == file || self.world.definition(*def).visibility != Visibility::Private;
+                let is_public = |def: &Def| {
+                    def.file == file
+                        || self.world.definition(*def).visibility != Visibility::Private
+                };
                 found.extend(declared.filter(is_public));
             }
         }

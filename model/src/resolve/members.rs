@@ -39,12 +39,19 @@ impl Resolver<'_> {
     /// Returns the scopes of the bodies of a type.
     pub(super) fn bodies(&self, def: Def) -> Vec<(FileId, ScopeId)> {
         let parts = self.parts_of(def);
-        let bodies = parts.into_iter().filter_map(|def| Some((def.file, self.world.definition(def).body?)));
+        let bodies =
+            parts.into_iter().filter_map(|def| Some((def.file, self.world.definition(def).body?)));
         bodies.collect()
     }
 
     /// Looks up the member `name` of a value of type `ty`, seen from `place`.
-    pub(super) fn member(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+    pub(super) fn member(
+        &self,
+        ty: &Ty,
+        name: &str,
+        place: (FileId, ScopeId),
+        mode: Mode,
+    ) -> Lookup {
         let value = ty.clone();
         let mut ty = ty.clone();
         for _ in 0..DEREFERENCES {
@@ -67,13 +74,21 @@ impl Resolver<'_> {
     fn root_member(&self, of: &Ty, name: &str, place: (FileId, ScopeId)) -> Lookup {
         let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
         match root {
-            Some(root) if !matches!(of, Ty::Module(_)) => self.member_of(root, &[], of, name, place),
+            Some(root) if !matches!(of, Ty::Module(_)) => {
+                self.member_of(root, &[], of, name, place)
+            }
             _ => Lookup::Missing,
         }
     }
 
     /// Looks a member up without dereferencing.
-    pub(super) fn direct_member(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+    pub(super) fn direct_member(
+        &self,
+        ty: &Ty,
+        name: &str,
+        place: (FileId, ScopeId),
+        mode: Mode,
+    ) -> Lookup {
         match ty {
             Ty::Unknown | Ty::Projection(..) => self.projected_member(ty, name, place, mode),
             Ty::Outside => Lookup::Open,
@@ -93,7 +108,8 @@ impl Resolver<'_> {
             }
             Ty::Parameter(def) => {
                 let bounds = self.bounds(*def);
-                let parts = if bounds.is_empty() { return Lookup::Open } else { Ty::AllOf(bounds.into()) };
+                let parts =
+                    if bounds.is_empty() { return Lookup::Open } else { Ty::AllOf(bounds.into()) };
                 self.direct_member(&parts, name, place, mode)
             }
             Ty::AllOf(parts) => {
@@ -129,7 +145,13 @@ impl Resolver<'_> {
     }
 
     /// Looks a member up in the bounds of an associated type.
-    fn projected_member(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+    fn projected_member(
+        &self,
+        ty: &Ty,
+        name: &str,
+        place: (FileId, ScopeId),
+        mode: Mode,
+    ) -> Lookup {
         let bounds = self.projection_bounds(ty);
         if bounds.is_empty() {
             return Lookup::Open;
@@ -152,7 +174,8 @@ impl Resolver<'_> {
             for ancestor in self.ancestors(def).iter().flatten() {
                 for (file, scope) in self.bodies(ancestor.def) {
                     for &found in self.world.declared(file, scope, member) {
-                        let own = Substitution { own: Some((**of).clone()), ..Substitution::default() };
+                        let own =
+                            Substitution { own: Some((**of).clone()), ..Substitution::default() };
                         bounds.extend(self.bounds(found).iter().map(|bound| own.apply(bound)));
                     }
                 }
@@ -161,7 +184,13 @@ impl Resolver<'_> {
         bounds
     }
 
-    fn member_of_choices(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+    fn member_of_choices(
+        &self,
+        ty: &Ty,
+        name: &str,
+        place: (FileId, ScopeId),
+        mode: Mode,
+    ) -> Lookup {
         let mut all = Vec::new();
         for choice in ty.choices() {
             match self.member(&choice, name, place, mode) {
@@ -195,13 +224,22 @@ impl Resolver<'_> {
     }
 
     /// Looks `name` up in a type, its ancestors and its extensions.
-    fn member_of(&self, def: Def, arguments: &[Ty], own: &Ty, name: &str, place: (FileId, ScopeId)) -> Lookup {
+    fn member_of(
+        &self,
+        def: Def,
+        arguments: &[Ty],
+        own: &Ty,
+        name: &str,
+        place: (FileId, ScopeId),
+    ) -> Lookup {
         let sources = self.rules().member_sources();
         let own_is_interface = self.world.definition(def).kind == DefinitionKind::Interface;
         let mut all = Vec::new();
         let mut asked_blankets = false;
         for level in self.ancestors(def).iter() {
-            let is_interface = level.iter().any(|a| self.world.definition(a.def).kind == DefinitionKind::Interface);
+            let is_interface = level
+                .iter()
+                .any(|a| self.world.definition(a.def).kind == DefinitionKind::Interface);
             if is_interface && !own_is_interface && !asked_blankets && all.is_empty() {
                 asked_blankets = true;
                 all.extend(self.blanket_members(own, name));
@@ -209,15 +247,21 @@ impl Resolver<'_> {
             let mut found: Vec<Found> = Vec::new();
             for ancestor in level {
                 let here = self.members_at(ancestor, def, arguments, own, name);
-                if !found.is_empty() && !here.is_empty() && self.rules().linearize() == Linearization::Levels {
-                    let is_same = here.iter().all(|h| found.iter().any(|f| definition_of(f) == definition_of(h)));
+                if !found.is_empty()
+                    && !here.is_empty()
+                    && self.rules().linearize() == Linearization::Levels
+                {
+                    let is_same = here
+                        .iter()
+                        .all(|h| found.iter().any(|f| definition_of(f) == definition_of(h)));
                     if !is_same && !self.all_functions(&found) {
                         return Lookup::Open;
                     }
                 }
                 found.extend(here);
             }
-            let hidden = |member: &Found| all.iter().any(|known| self.overrides_member(known, member));
+            let hidden =
+                |member: &Found| all.iter().any(|known| self.overrides_member(known, member));
             found.retain(|member| !hidden(member));
             all.extend(found);
             let continues = sources.overloads_through_bases && self.all_functions(&all);
@@ -239,26 +283,33 @@ impl Resolver<'_> {
 
     fn all_functions(&self, found: &[Found]) -> bool {
         found.iter().all(|member| match member {
-            Found::Definition(def, _) => self.world.definition(*def).kind == DefinitionKind::Function,
+            Found::Definition(def, _) => {
+                self.world.definition(*def).kind == DefinitionKind::Function
+            }
             _ => false,
         })
     }
 
     /// Returns whether a member takes the place of one of a base.
     fn overrides_member(&self, known: &Found, other: &Found) -> bool {
-        let (Found::Definition(known, _), Found::Definition(other, _)) = (known, other) else { return true };
+        let (Found::Definition(known, _), Found::Definition(other, _)) = (known, other) else {
+            return true;
+        };
         known == other || self.same_parameters(*known, *other)
     }
 
     /// Returns whether two functions take the same parameters, as far as these are written.
     pub(super) fn same_parameters(&self, one: Def, other: Def) -> bool {
-        let parameters = |def: Def| self.world.definition(def).signature.parameters.as_deref().unwrap_or(&[]);
+        let parameters =
+            |def: Def| self.world.definition(def).signature.parameters.as_deref().unwrap_or(&[]);
         let (ours, theirs) = (parameters(one), parameters(other));
         let is_same = |at: usize| {
             let labels = ours[at].label == theirs[at].label
                 && ours[at].is_variadic == theirs[at].is_variadic;
             match (self.parameter_type(one, at), self.parameter_type(other, at)) {
-                (Some(one), Some(other)) => labels && (one == other || one.is_open() || other.is_open()),
+                (Some(one), Some(other)) => {
+                    labels && (one == other || one.is_open() || other.is_open())
+                }
                 _ => labels,
             }
         };
@@ -266,9 +317,17 @@ impl Resolver<'_> {
     }
 
     /// Returns the members `name` that one ancestor itself has.
-    fn members_at(&self, ancestor: &Ancestor, of: Def, arguments: &[Ty], own: &Ty, name: &str) -> Vec<Found> {
+    fn members_at(
+        &self,
+        ancestor: &Ancestor,
+        of: Def,
+        arguments: &[Ty],
+        own: &Ty,
+        name: &str,
+    ) -> Vec<Found> {
         let renamed = ancestor.renames.iter().find(|(_, to)| to.as_deref() == Some(name));
-        let is_hidden = ancestor.renames.iter().any(|(from, _)| &**from == name) && renamed.is_none();
+        let is_hidden =
+            ancestor.renames.iter().any(|(from, _)| &**from == name) && renamed.is_none();
         if is_hidden {
             return Vec::new();
         }
@@ -304,11 +363,15 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for import in self.world.file(file).imports.iter().filter(|import| import.scope == scope) {
             let Imported::Names(names) = &import.imported else { continue };
-            let Some((original, _)) = names.iter().find(|(_, alias)| &**alias == name) else { continue };
+            let Some((original, _)) = names.iter().find(|(_, alias)| &**alias == name) else {
+                continue;
+            };
             let path: Vec<Name> = import.module.split('.').map(Name::from).collect();
             if let Ty::Named(def, _) = self.path(file, scope, &path) {
                 let own = Ty::Named(def, [].into());
-                if let Lookup::Found(members) = self.member_of(def, &[], &own, original, (file, scope)) {
+                if let Lookup::Found(members) =
+                    self.member_of(def, &[], &own, original, (file, scope))
+                {
                     found.extend(members);
                 }
             }
@@ -326,7 +389,8 @@ impl Resolver<'_> {
             let definition = self.world.definition(extension);
             if definition.kind == DefinitionKind::Function {
                 if functions && &*definition.name == name {
-                    let mut substitution = self.unify_receiver(extension, receiver).unwrap_or_default();
+                    let mut substitution =
+                        self.unify_receiver(extension, receiver).unwrap_or_default();
                     substitution.own = Some(own.clone());
                     plain.push(Found::Definition(extension, substitution));
                 }
@@ -349,7 +413,9 @@ impl Resolver<'_> {
         let mut found = Vec::new();
         for &extension in &self.blankets {
             let definition = self.world.definition(extension);
-            let (Some(body), Ty::Parameter(parameter)) = (definition.body, self.extended_type(extension)) else {
+            let (Some(body), Ty::Parameter(parameter)) =
+                (definition.body, self.extended_type(extension))
+            else {
                 continue;
             };
             let declared = self.world.declared(extension.file, body, name);
@@ -384,7 +450,8 @@ impl Resolver<'_> {
         if best.iter().any(is_exact) {
             best.retain(is_exact);
         }
-        let is_source = |found: &Found| definition_of(found).is_some_and(|d| !self.world.is_library(d.file));
+        let is_source =
+            |found: &Found| definition_of(found).is_some_and(|d| !self.world.is_library(d.file));
         if best.iter().any(is_source) {
             best.retain(is_source);
         }
@@ -400,22 +467,29 @@ impl Resolver<'_> {
         let holder = self.world.type_around(def.file, definition.scope);
         let names = [Some(def), holder];
         let home = self.world.merged(def.file, self.namespace_scope(def.file, definition.scope));
-        if home.contains(&(file, ScopeId::new(0))) || self.namespaces_around(file, scope).iter().any(|s| home.contains(s)) {
+        if home.contains(&(file, ScopeId::new(0)))
+            || self.namespaces_around(file, scope).iter().any(|s| home.contains(s))
+        {
             return true;
         }
-        self.world.file(file).imports.iter().any(|import| match self.world.module(&import.module, file) {
-            Some(Ty::Module(scopes)) => {
-                let from = scopes.iter().any(|scope| home.contains(scope));
-                let named = |names: &[(Name, Name)], name: &Name| names.iter().any(|(of, _)| of == name);
-                from && match &import.imported {
-                    Imported::All => true,
-                    Imported::Module(_) => false,
-                    Imported::Names(list) => {
-                        names.iter().flatten().any(|&of| named(list, &self.world.definition(of).name))
+        self.world.file(file).imports.iter().any(|import| {
+            match self.world.module(&import.module, file) {
+                Some(Ty::Module(scopes)) => {
+                    let from = scopes.iter().any(|scope| home.contains(scope));
+                    let named = |names: &[(Name, Name)], name: &Name| {
+                        names.iter().any(|(of, _)| of == name)
+                    };
+                    from && match &import.imported {
+                        Imported::All => true,
+                        Imported::Module(_) => false,
+                        Imported::Names(list) => names
+                            .iter()
+                            .flatten()
+                            .any(|&of| named(list, &self.world.definition(of).name)),
                     }
                 }
+                _ => false,
             }
-            _ => false,
         })
     }
 
@@ -449,7 +523,13 @@ impl Resolver<'_> {
     }
 
     /// Looks a member of a mixin's receiver up in the types that mix it in.
-    fn member_of_users(&self, mixin: Def, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
+    fn member_of_users(
+        &self,
+        mixin: Def,
+        name: &str,
+        place: (FileId, ScopeId),
+        mode: Mode,
+    ) -> Lookup {
         let mut all = Vec::new();
         for user in self.users_of(mixin) {
             let ty = Ty::Named(user, self.own_parameters(user));
@@ -485,7 +565,8 @@ impl Resolver<'_> {
                 None => return other,
             },
         };
-        let statics: Vec<Found> = found.iter().filter(|member| self.is_static(member)).cloned().collect();
+        let statics: Vec<Found> =
+            found.iter().filter(|member| self.is_static(member)).cloned().collect();
         if !statics.is_empty() {
             return Lookup::Found(statics);
         }
@@ -496,7 +577,12 @@ impl Resolver<'_> {
     }
 
     /// Returns what extensions of the type itself, and its mixins, add.
-    fn metaclass_member(&self, of: &Ty, name: &str, place: (FileId, ScopeId)) -> Option<Vec<Found>> {
+    fn metaclass_member(
+        &self,
+        of: &Ty,
+        name: &str,
+        place: (FileId, ScopeId),
+    ) -> Option<Vec<Found>> {
         let (Ty::Named(def, _) | Ty::Own(def)) = of else { return None };
         let nested = self.rules().member_sources().nested_static_mixin;
         for ancestor in self.ancestors(*def).iter().flatten() {
@@ -511,13 +597,16 @@ impl Resolver<'_> {
                 sources.extend(self.bases(extension).iter().map(|base| base.ty.clone()));
             }
             for (file, scope) in self.bodies(ancestor.def) {
-                let mixins = nested.into_iter().flat_map(|nested| self.world.declared(file, scope, nested));
+                let mixins =
+                    nested.into_iter().flat_map(|nested| self.world.declared(file, scope, nested));
                 sources.extend(mixins.map(|&def| Ty::Named(def, [].into())));
             }
             for source in sources {
                 if let Ty::Named(source, arguments) = source {
                     let own = Ty::Class(Rc::new(of.clone()));
-                    if let Lookup::Found(found) = self.member_of(source, &arguments, &own, name, place) {
+                    if let Lookup::Found(found) =
+                        self.member_of(source, &arguments, &own, name, place)
+                    {
                         return Some(found);
                     }
                 }
@@ -550,11 +639,14 @@ impl Resolver<'_> {
         let mut all: Vec<Found> = Vec::new();
         for of in orders {
             let ancestors = self.ancestors(of);
-            let after = ancestors.iter().skip_while(|level| !level.iter().any(|a| a.def == own)).skip(1);
+            let after =
+                ancestors.iter().skip_while(|level| !level.iter().any(|a| a.def == own)).skip(1);
             let receiver = Ty::Own(of);
             let found = after
                 .map(|level| {
-                    let at = |a: &Ancestor| self.members_at(a, of, &self.own_parameters(of), &receiver, name);
+                    let at = |a: &Ancestor| {
+                        self.members_at(a, of, &self.own_parameters(of), &receiver, name)
+                    };
                     level.iter().flat_map(at).collect::<Vec<_>>()
                 })
                 .find(|found| !found.is_empty());

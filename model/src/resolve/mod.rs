@@ -8,6 +8,7 @@
 
 mod answers;
 mod bases;
+mod calls;
 mod dispatch;
 mod engine;
 mod evidence;

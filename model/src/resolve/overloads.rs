@@ -19,14 +19,24 @@ struct Fitting {
 
 impl Resolver<'_> {
     /// Returns the candidates that a call fits best; several where the arguments do not decide.
-    pub(super) fn select(&self, file: FileId, of: UseId, found: &[Found], mode: Mode) -> Vec<Called> {
+    pub(super) fn select(
+        &self,
+        file: FileId,
+        of: UseId,
+        found: &[Found],
+        mode: Mode,
+    ) -> Vec<Called> {
         let mut candidates: Vec<Called> = Vec::new();
         for member in found {
             if let Found::Definition(def, substitution) = member
                 && self.world.definition(*def).kind.is_callable()
                 && !candidates.iter().any(|known| known.def == *def)
             {
-                candidates.push(Called { def: *def, substitution: substitution.clone(), result: None });
+                candidates.push(Called {
+                    def: *def,
+                    substitution: substitution.clone(),
+                    result: None,
+                });
             }
         }
         if self.rules().arguments().signatures_beside_body && candidates.len() > 1 {
@@ -41,7 +51,8 @@ impl Resolver<'_> {
         }
         let mut fitting: Vec<Fitting> =
             candidates.iter().filter_map(|candidate| self.fit(file, of, candidate, mode)).collect();
-        let is_beaten = |one: &Fitting, all: &[Fitting]| all.iter().any(|other| self.is_better(other, one));
+        let is_beaten =
+            |one: &Fitting, all: &[Fitting]| all.iter().any(|other| self.is_better(other, one));
         let kept: Vec<bool> = fitting.iter().map(|one| !is_beaten(one, &fitting)).collect();
         let mut kept = kept.iter();
         fitting.retain(|_| *kept.next().unwrap_or(&true));
@@ -73,7 +84,8 @@ impl Resolver<'_> {
         if pairs().any(|(a, b)| a < b) {
             return true;
         }
-        (other.variadic && !one.variadic) || (other.variadic == one.variadic && other.generic && !one.generic)
+        (other.variadic && !one.variadic)
+            || (other.variadic == one.variadic && other.generic && !one.generic)
     }
 
     fn is_same_place(&self, one: &Fitting, other: &Fitting) -> bool {
@@ -92,7 +104,13 @@ impl Resolver<'_> {
                 None => OPEN,
                 Some(to) => {
                     let to = substitution.apply(&to);
-                    self.argument_rank(file, argument.value, &to, candidate.def, &mut substitution, mode)?
+                    self.argument_rank(
+                        (file, argument.value),
+                        &to,
+                        candidate.def,
+                        &mut substitution,
+                        mode,
+                    )?
                 }
             };
             ranks.push(rank);
@@ -106,7 +124,12 @@ impl Resolver<'_> {
     }
 
     /// Returns for each argument the position of its parameter, or none if the call does not fit.
-    pub(super) fn positions(&self, file: FileId, of: UseId, parameters: &[Parameter]) -> Option<Vec<usize>> {
+    pub(super) fn positions(
+        &self,
+        file: FileId,
+        of: UseId,
+        parameters: &[Parameter],
+    ) -> Option<Vec<usize>> {
         let arguments = &self.world.file(file).uses[of].arguments;
         let rules = self.rules().arguments();
         let mut taken = vec![false; parameters.len()];
@@ -114,7 +137,8 @@ impl Resolver<'_> {
         let mut positions = Vec::new();
         for argument in arguments {
             let value = &self.world.file(file).expressions[argument.value].kind;
-            let is_trailing = argument.label.is_none() && matches!(value, Expression::Lambda { .. });
+            let is_trailing =
+                argument.label.is_none() && matches!(value, Expression::Lambda { .. });
             let position = match &argument.label {
                 Some(label) => {
                     let is_it = |p: &Parameter| p.label.as_ref().unwrap_or(&p.name) == label;
@@ -126,7 +150,10 @@ impl Resolver<'_> {
                     }
                     if rules.labels_must_match && is_trailing {
                         // A trailing lambda skips what may be left out.
-                        parameters.iter().enumerate().position(|(at, p)| at >= next && !p.has_default)?
+                        parameters
+                            .iter()
+                            .enumerate()
+                            .position(|(at, p)| at >= next && !p.has_default)?
                     } else {
                         next
                     }
@@ -151,14 +178,15 @@ impl Resolver<'_> {
 
     fn argument_rank(
         &self,
-        file: FileId,
-        value: ExpressionId,
+        (file, value): (FileId, ExpressionId),
         to: &Ty,
         of: Def,
         substitution: &mut Substitution,
         mode: Mode,
     ) -> Option<u8> {
-        if let Expression::Lambda { parameters, .. } = &self.world.file(file).expressions[value].kind {
+        if let Expression::Lambda { parameters, .. } =
+            &self.world.file(file).expressions[value].kind
+        {
             return match self.function_of(to) {
                 Some((_, expected, _)) => {
                     (parameters.len() == expected.len() || parameters.is_empty()).then_some(0)
@@ -172,7 +200,13 @@ impl Resolver<'_> {
 
     /// Returns how well a value of type `from` fits `to`; smaller is better. Parameters of the
     /// candidate are bound.
-    pub(super) fn convert(&self, from: &Ty, to: &Ty, of: Def, substitution: &mut Substitution) -> Option<u8> {
+    pub(super) fn convert(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
         if let Ty::Parameter(parameter) = to {
             if *from == Ty::Unknown {
                 return Some(OPEN);
@@ -194,9 +228,10 @@ impl Resolver<'_> {
                 let ranks = choices.iter().map(|choice| self.convert(choice, to, of, substitution));
                 ranks.collect::<Option<Vec<_>>>().and_then(|ranks| ranks.into_iter().max())
             }
-            (_, Ty::OneOf(choices)) => {
-                choices.iter().filter_map(|choice| self.convert(from, choice, of, substitution)).min()
-            }
+            (_, Ty::OneOf(choices)) => choices
+                .iter()
+                .filter_map(|choice| self.convert(from, choice, of, substitution))
+                .min(),
             (_, Ty::AllOf(parts)) => {
                 let ranks = parts.iter().map(|part| self.convert(from, part, of, substitution));
                 ranks.collect::<Option<Vec<_>>>().and_then(|ranks| ranks.into_iter().max())
@@ -238,7 +273,7 @@ impl Resolver<'_> {
     ) -> Option<u8> {
         let outer = self.substitution(from, arguments);
         for (distance, level) in self.ancestors(from).iter().enumerate() {
-            for ancestor in level.iter().filter(|ancestor| ancestor.def == to) {
+            if let Some(ancestor) = level.iter().find(|ancestor| ancestor.def == to) {
                 for (argument, expected) in ancestor.arguments.iter().zip(to_arguments) {
                     let argument = outer.apply(argument);
                     self.bind(&argument, expected, of, substitution);
@@ -249,7 +284,8 @@ impl Resolver<'_> {
         if self.world.definition(to).kind == DefinitionKind::Interface && self.satisfies(from, to) {
             return Some(1);
         }
-        let name = self.world.is_library(from.file).then(|| self.world.definition(from).name.clone());
+        let name =
+            self.world.is_library(from.file).then(|| self.world.definition(from).name.clone());
         self.convert_library(name.as_deref().unwrap_or(""), to)
     }
 
@@ -269,7 +305,8 @@ impl Resolver<'_> {
     fn is_generic_of(&self, of: Def, parameter: Def) -> bool {
         let around = self.world.type_around(of.file, self.world.definition(of).scope);
         [Some(of), around].into_iter().flatten().any(|of| {
-            of.file == parameter.file && self.world.definition(of).signature.generics.contains(&parameter.id)
+            of.file == parameter.file
+                && self.world.definition(of).signature.generics.contains(&parameter.id)
         })
     }
 
@@ -289,7 +326,9 @@ impl Resolver<'_> {
     /// Returns whether values of `ty` are of the type `def`.
     pub(super) fn is_one(&self, ty: &Ty, def: Def) -> bool {
         match ty {
-            Ty::Named(from, _) | Ty::Own(from) => self.extends(*from, def) || self.satisfies(*from, def),
+            Ty::Named(from, _) | Ty::Own(from) => {
+                self.extends(*from, def) || self.satisfies(*from, def)
+            }
             Ty::Parameter(parameter) => {
                 self.bounds(*parameter).iter().any(|bound| self.is_one(bound, def))
             }
@@ -303,11 +342,12 @@ impl Resolver<'_> {
     /// Binds the parameters of `of` in `pattern` to what `ty` has there.
     pub(super) fn bind(&self, ty: &Ty, pattern: &Ty, of: Def, substitution: &mut Substitution) {
         match (ty, pattern) {
-            (_, Ty::Parameter(parameter)) => {
-                if self.is_generic_of(of, *parameter) && *ty != Ty::Unknown {
-                    substitution.bind(*parameter, ty.clone());
-                }
+            (_, Ty::Parameter(parameter))
+                if self.is_generic_of(of, *parameter) && *ty != Ty::Unknown =>
+            {
+                substitution.bind(*parameter, ty.clone());
             }
+            (_, Ty::Parameter(_)) => {}
             (Ty::Named(from, arguments), Ty::Named(to, expected)) => {
                 let outer = self.substitution(*from, arguments);
                 for ancestor in self.ancestors(*from).iter().flatten().filter(|a| a.def == *to) {
@@ -364,11 +404,7 @@ impl Resolver<'_> {
         if !fits {
             return None;
         }
-        let in_type = match self.world.definition(extension).kind {
-            DefinitionKind::Extension => extension,
-            _ => extension,
-        };
-        self.bind(receiver, &pattern, in_type, &mut substitution);
+        self.bind(receiver, &pattern, extension, &mut substitution);
         Some(substitution)
     }
 }

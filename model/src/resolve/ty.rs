@@ -117,9 +117,9 @@ impl Ty {
                 )))
             }
             Ty::Tuple(types) => Ty::Tuple(all(types)),
-            Ty::Record(fields) => {
-                Ty::Record(fields.iter().map(|(name, ty)| (name.clone(), ty.map(replace))).collect())
-            }
+            Ty::Record(fields) => Ty::Record(
+                fields.iter().map(|(name, ty)| (name.clone(), ty.map(replace))).collect(),
+            ),
             Ty::OneOf(types) => Ty::one_of(all(types).to_vec()),
             Ty::AllOf(types) => Ty::AllOf(all(types)),
             Ty::Projection(of, name) => Ty::Projection(Rc::new(of.map(replace)), name.clone()),

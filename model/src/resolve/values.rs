@@ -17,7 +17,13 @@ impl Resolver<'_> {
     }
 
     /// Returns where names in a value are looked up.
-    pub(super) fn site(&self, file: FileId, scope: ScopeId, range: Range, id: Option<ExpressionId>) -> Site {
+    pub(super) fn site(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+        range: Range,
+        id: Option<ExpressionId>,
+    ) -> Site {
         let binding = id.and_then(|id| self.world.binding_of(file, id));
         Site { file, scope, range, binding, is_call: false }
     }
@@ -72,7 +78,9 @@ impl Resolver<'_> {
                 };
                 Ty::Function(Rc::new((None, types.collect(), result)))
             }
-            Expression::Record { r#type, fields } => self.type_of_record(place, *r#type, fields, mode),
+            Expression::Record { r#type, fields } => {
+                self.type_of_record(place, *r#type, fields, mode)
+            }
             Expression::Parameter { of, argument, position } => {
                 self.type_of_passed(file, *of, *argument as usize, *position, mode)
             }
@@ -96,15 +104,21 @@ impl Resolver<'_> {
             Ty::Named(of, known) if *of == *def || self.extends(*def, *of) => {
                 Ty::Named(*def, known.clone())
             }
-            _ => from.choices().into_iter().find(|ty| matches!(ty, Ty::Named(of, _) if of == def)).unwrap_or(cast),
+            _ => from
+                .choices()
+                .into_iter()
+                .find(|ty| matches!(ty, Ty::Named(of, _) if of == def))
+                .unwrap_or(cast),
         }
     }
 
     /// Where a value and functions have one name, reading it means the value.
     fn values_first(&self, found: Lookup) -> Lookup {
         let Lookup::Found(all) = found else { return found };
-        let is_function = |member: &Found| matches!(member, Found::Definition(def, _)
-            if self.world.definition(*def).kind.is_callable());
+        let is_function = |member: &Found| {
+            matches!(member, Found::Definition(def, _)
+            if self.world.definition(*def).kind.is_callable())
+        };
         if all.iter().all(is_function) {
             return Lookup::Found(all);
         }
@@ -113,15 +127,20 @@ impl Resolver<'_> {
 
     /// `f(by:)` names the overload with these labels.
     fn by_labels(&self, file: FileId, id: ExpressionId, found: Lookup) -> Lookup {
-        let Expression::Member { name, .. } = &self.world.file(file).expressions[id].kind else { return found };
+        let Expression::Member { name, .. } = &self.world.file(file).expressions[id].kind else {
+            return found;
+        };
         let Some((_, labels)) = name.split_once('(') else { return found };
         let Lookup::Found(all) = found else { return found };
         let has_labels = |member: &Found| {
             let Found::Definition(def, _) = member else { return false };
-            let parameters = self.world.definition(*def).signature.parameters.as_deref().unwrap_or(&[]);
+            let parameters =
+                self.world.definition(*def).signature.parameters.as_deref().unwrap_or(&[]);
             let text: String = parameters
                 .iter()
-                .map(|parameter| format!("{}:", parameter.label.as_ref().unwrap_or(&parameter.name)))
+                .map(|parameter| {
+                    format!("{}:", parameter.label.as_ref().unwrap_or(&parameter.name))
+                })
                 .collect();
             text == labels.trim_end_matches(')')
         };
@@ -163,7 +182,9 @@ impl Resolver<'_> {
     /// Returns the type of what a name was found to be.
     pub(super) fn type_of_found(&self, found: &[Found], receiver: Option<&Ty>, mode: Mode) -> Ty {
         let types = found.iter().map(|member| match member {
-            Found::Definition(def, substitution) => self.value_of(*def, substitution, receiver, mode),
+            Found::Definition(def, substitution) => {
+                self.value_of(*def, substitution, receiver, mode)
+            }
             Found::Assigned(owner, name, substitution) => {
                 substitution.apply(&self.assigned_type(*owner, name, mode))
             }
@@ -175,7 +196,13 @@ impl Resolver<'_> {
     }
 
     /// Returns the type of a definition that is used as a value.
-    fn value_of(&self, def: Def, substitution: &Substitution, receiver: Option<&Ty>, mode: Mode) -> Ty {
+    fn value_of(
+        &self,
+        def: Def,
+        substitution: &Substitution,
+        receiver: Option<&Ty>,
+        mode: Mode,
+    ) -> Ty {
         let definition = self.world.definition(def);
         match definition.kind {
             DefinitionKind::Function | DefinitionKind::Constructor => self.decorated(def, mode),
@@ -199,9 +226,13 @@ impl Resolver<'_> {
     /// Returns whether a variable or field is defined as a lambda: calling it runs that.
     fn holds_lambda(&self, def: Def) -> bool {
         let facts = self.world.file(def.file);
-        let results = self.world.definition(def).body.map_or(&[][..], |body| &facts.scopes[body].results);
-        let is_lambda = |id: &ExpressionId| matches!(facts.expressions[*id].kind, Expression::Lambda { .. });
-        results.len() == 1 && results.iter().all(is_lambda) && self.world.definition(def).kind == DefinitionKind::Variable
+        let results =
+            self.world.definition(def).body.map_or(&[][..], |body| &facts.scopes[body].results);
+        let is_lambda =
+            |id: &ExpressionId| matches!(facts.expressions[*id].kind, Expression::Lambda { .. });
+        results.len() == 1
+            && results.iter().all(is_lambda)
+            && self.world.definition(def).kind == DefinitionKind::Variable
     }
 
     /// Returns what takes the place of a function that is decorated.
@@ -226,7 +257,8 @@ impl Resolver<'_> {
             let definition = self.world.definition(def);
             let scope = definition.body.unwrap_or(definition.scope);
             let written = definition.signature.result.map(|of| self.written(def.file, scope, of));
-            let initial = || definition.body.map_or(Ty::Unknown, |body| self.results(def.file, body, mode));
+            let initial =
+                || definition.body.map_or(Ty::Unknown, |body| self.results(def.file, body, mode));
             match written {
                 Some(Ty::Unknown) | None => {}
                 Some(ty) if self.function_of(&ty).is_some() => {
@@ -238,7 +270,9 @@ impl Resolver<'_> {
             }
             match initial() {
                 Ty::Unknown => match self.world.type_around(def.file, definition.scope) {
-                    Some(owner) => self.assigned_type(self.canonical(owner), &definition.name, mode),
+                    Some(owner) => {
+                        self.assigned_type(self.canonical(owner), &definition.name, mode)
+                    }
                     None => Ty::Unknown,
                 },
                 Ty::Literal(literal) => {
@@ -258,7 +292,9 @@ impl Resolver<'_> {
         for &(file, id) in assigned {
             let binding = &self.world.file(file).bindings[id];
             let receiver = binding.of.map(|of| &self.world.file(file).expressions[of].kind);
-            if receiver == Some(&Expression::Own) && self.own_type(file, binding.scope) == Some(owner) {
+            if receiver == Some(&Expression::Own)
+                && self.own_type(file, binding.scope) == Some(owner)
+            {
                 types.push(self.type_of_binding(file, id, mode));
             }
         }
@@ -269,7 +305,9 @@ impl Resolver<'_> {
         let binding = &self.world.file(file).bindings[id];
         let value = || binding.value.map_or(Ty::Unknown, |value| self.type_of(file, value, mode));
         match binding.r#type.map(|of| self.written(file, binding.scope, of)) {
-            Some(Ty::Unknown) | None if binding.value.is_none() => self.expected_parameter(file, binding, mode),
+            Some(Ty::Unknown) | None if binding.value.is_none() => {
+                self.expected_parameter(file, binding, mode)
+            }
             Some(Ty::Unknown) | None => value(),
             Some(ty) if self.function_of(&ty).is_some() => {
                 let value = value();
@@ -284,17 +322,25 @@ impl Resolver<'_> {
     fn expected_parameter(&self, file: FileId, binding: &Binding, mode: Mode) -> Ty {
         let facts = self.world.file(file);
         let lambda = facts.expressions.iter().find_map(|(id, node)| match &node.kind {
-            Expression::Lambda { scope, parameters, .. } if *scope == binding.scope => Some((id, node, parameters)),
+            Expression::Lambda { scope, parameters, .. } if *scope == binding.scope => {
+                Some((id, node, parameters))
+            }
             _ => None,
         });
         let Some((id, node, parameters)) = lambda else { return Ty::Unknown };
-        let Some(position) = parameters.iter().position(|(name, _)| *name == binding.name) else { return Ty::Unknown };
+        let Some(position) = parameters.iter().position(|(name, _)| *name == binding.name) else {
+            return Ty::Unknown;
+        };
         let stored = facts.bindings.iter().find(|(_, of)| of.value == Some(id)).map(|(_, of)| of);
         let expected = match stored {
             Some(Binding { r#type: Some(of), scope, .. }) => self.written(file, *scope, *of),
             Some(Binding { of: Some(of), name, scope, .. }) => {
                 let holder = self.type_of(file, *of, mode);
-                self.type_of_lookup(self.member(&holder, name, (file, *scope), mode), Some(&holder), mode)
+                self.type_of_lookup(
+                    self.member(&holder, name, (file, *scope), mode),
+                    Some(&holder),
+                    mode,
+                )
             }
             _ => match self.world.function_around(file, node.scope) {
                 Some(def) => match self.world.definition(def).signature.result {
@@ -309,7 +355,13 @@ impl Resolver<'_> {
     }
 
     fn type_of_parameter(&self, def: Def, position: usize, mode: Mode) -> Ty {
-        let is_variadic = self.world.definition(def).signature.parameters.as_ref().is_some_and(|p| p[position].is_variadic);
+        let is_variadic = self
+            .world
+            .definition(def)
+            .signature
+            .parameters
+            .as_ref()
+            .is_some_and(|p| p[position].is_variadic);
         let written = self.parameter_type(def, position);
         match written {
             Some(Ty::Unknown) | None if is_variadic => Ty::Unknown,
@@ -325,11 +377,19 @@ impl Resolver<'_> {
         }
     }
 
-    fn type_of_record(&self, place: (FileId, ScopeId), ty: Option<TypeId>, fields: &[(Name, ExpressionId)], mode: Mode) -> Ty {
+    fn type_of_record(
+        &self,
+        place: (FileId, ScopeId),
+        ty: Option<TypeId>,
+        fields: &[(Name, ExpressionId)],
+        mode: Mode,
+    ) -> Ty {
         let (file, scope) = place;
         let value = |value: ExpressionId| self.type_of(file, value, mode);
         let Some(ty) = ty else {
-            return Ty::Record(fields.iter().map(|(name, id)| (name.clone(), value(*id))).collect());
+            return Ty::Record(
+                fields.iter().map(|(name, id)| (name.clone(), value(*id))).collect(),
+            );
         };
         match self.written(file, scope, ty) {
             Ty::Named(def, arguments) if arguments.is_empty() => {
@@ -340,7 +400,8 @@ impl Resolver<'_> {
                 if &*self.world.definition(def).name == "tuple" {
                     return Ty::Tuple(fields.iter().map(|(_, id)| value(*id)).collect());
                 }
-                let element = self.widen(Ty::one_of(fields.iter().map(|(_, id)| value(*id)).collect()));
+                let element =
+                    self.widen(Ty::one_of(fields.iter().map(|(_, id)| value(*id)).collect()));
                 let mut arguments = vec![Ty::Unknown; generics - 1];
                 arguments.push(element);
                 Ty::Named(def, arguments.into())
@@ -367,7 +428,9 @@ impl Resolver<'_> {
         match ty {
             Ty::OneOf(_) => {
                 let choices = ty.choices();
-                Ty::one_of(choices.iter().map(|choice| self.yielded(choice, protocol, mode)).collect())
+                Ty::one_of(
+                    choices.iter().map(|choice| self.yielded(choice, protocol, mode)).collect(),
+                )
             }
             Ty::Named(def, arguments) => self.yielded_by(*def, arguments, protocol, mode),
             Ty::Own(def) => self.yielded_by(*def, &self.own_parameters(*def), protocol, mode),
@@ -427,9 +490,12 @@ impl Resolver<'_> {
     fn library_step(&self, ty: &Ty, protocol: Protocol, mode: Mode) -> Ty {
         match ty {
             Ty::Named(def, _) if self.world.is_library(def.file) => {
-                let next = if protocol == Protocol::Iterate { protocol } else { Protocol::Dereference };
+                let next =
+                    if protocol == Protocol::Iterate { protocol } else { Protocol::Dereference };
                 match self.yielded(ty, next, mode) {
-                    Ty::Unknown if next == Protocol::Iterate => self.yielded(ty, Protocol::Dereference, mode),
+                    Ty::Unknown if next == Protocol::Iterate => {
+                        self.yielded(ty, Protocol::Dereference, mode)
+                    }
                     ty => ty,
                 }
             }
@@ -457,7 +523,9 @@ impl Resolver<'_> {
                 keep(&|choice| !is_of(choice, &of))
             }
             Narrowing::Member(name, literal) => keep(&|choice| {
-                let Lookup::Found(found) = self.member(choice, name, place, mode) else { return false };
+                let Lookup::Found(found) = self.member(choice, name, place, mode) else {
+                    return false;
+                };
                 match self.type_of_found(&found, None, mode) {
                     Ty::Literal(known) => known == *literal,
                     _ => true,
@@ -469,7 +537,11 @@ impl Resolver<'_> {
                 let definition = self.world.definition(called.def);
                 let Some(predicate) = &definition.signature.predicate else { return ty.clone() };
                 let scope = definition.body.unwrap_or(definition.scope);
-                let of = called.substitution.apply(&self.written(called.def.file, scope, predicate.r#type));
+                let of = called.substitution.apply(&self.written(
+                    called.def.file,
+                    scope,
+                    predicate.r#type,
+                ));
                 if *holds { self.cast(ty.clone(), of) } else { keep(&|choice| !is_of(choice, &of)) }
             }
         }
@@ -499,10 +571,13 @@ impl Resolver<'_> {
                 let parts = self.signature_type(method.0)?;
                 let outer = self.substitution(*def, arguments);
                 let put_in: Vec<Ty> = method.1.iter().map(|ty| outer.apply(ty)).collect();
-                let holder = self.world.type_around(method.0.file, self.world.definition(method.0).scope)?;
+                let holder =
+                    self.world.type_around(method.0.file, self.world.definition(method.0).scope)?;
                 self.put_in(parts, &self.substitution(holder, &put_in))
             }
-            Ty::Parameter(def) => self.bounds(*def).iter().find_map(|bound| self.function_of(bound)),
+            Ty::Parameter(def) => {
+                self.bounds(*def).iter().find_map(|bound| self.function_of(bound))
+            }
             Ty::OneOf(_) => ty.choices().iter().find_map(|choice| self.function_of(choice)),
             _ => None,
         }
@@ -513,7 +588,11 @@ impl Resolver<'_> {
         self.world.is_library(def.file) && yields.iter().any(|(p, _)| *p == Protocol::Dereference)
     }
 
-    fn put_in(&self, (receiver, parameters, result): FunctionParts, by: &Substitution) -> Option<FunctionParts> {
+    fn put_in(
+        &self,
+        (receiver, parameters, result): FunctionParts,
+        by: &Substitution,
+    ) -> Option<FunctionParts> {
         let parameters = parameters.iter().map(|ty| by.apply(ty)).collect();
         Some((receiver.map(|ty| by.apply(&ty)), parameters, by.apply(&result)))
     }
@@ -522,10 +601,15 @@ impl Resolver<'_> {
     pub(super) fn signature_type(&self, def: Def) -> Option<FunctionParts> {
         let definition = self.world.definition(def);
         let parameters = definition.signature.parameters.as_ref()?;
-        let types = (0..parameters.len()).map(|at| self.parameter_type(def, at).unwrap_or(Ty::Unknown));
+        let types =
+            (0..parameters.len()).map(|at| self.parameter_type(def, at).unwrap_or(Ty::Unknown));
         let scope = definition.body.unwrap_or(definition.scope);
         let result = definition.signature.result;
-        Some((None, types.collect(), result.map_or(Ty::Unknown, |of| self.written(def.file, scope, of))))
+        Some((
+            None,
+            types.collect(),
+            result.map_or(Ty::Unknown, |of| self.written(def.file, scope, of)),
+        ))
     }
 
     /// Returns the only function of an interface that has no body, with the arguments of the
@@ -539,7 +623,10 @@ impl Resolver<'_> {
             for (file, scope) in self.bodies(ancestor.def) {
                 for (id, definition) in self.world.file(file).definitions.iter() {
                     let is_function = definition.kind == DefinitionKind::Function;
-                    if definition.scope == scope && is_function && definition.signature.is_declaration {
+                    if definition.scope == scope
+                        && is_function
+                        && definition.signature.is_declaration
+                    {
                         found.push((Def { file, id }, ancestor.arguments.clone()));
                     }
                 }

@@ -253,7 +253,8 @@ impl<'w> World<'w> {
         }
         let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
         let scopes = self.namespace(around)?;
-        let def = scopes.iter().find_map(|&(file, scope)| self.declared(file, scope, last).first())?;
+        let def =
+            scopes.iter().find_map(|&(file, scope)| self.declared(file, scope, last).first())?;
         self.definition(*def).kind.is_type().then(|| Ty::Class(Ty::Named(*def, [].into()).into()))
     }
 
@@ -280,13 +281,16 @@ impl<'w> World<'w> {
                 let original = match &export.exported {
                     Imported::All => Some(name.clone()),
                     Imported::Module(_) => None,
-                    Imported::Names(names) => {
-                        names.iter().find(|(_, alias)| *alias == name).map(|(original, _)| original.clone())
-                    }
+                    Imported::Names(names) => names
+                        .iter()
+                        .find(|(_, alias)| *alias == name)
+                        .map(|(original, _)| original.clone()),
                 };
                 let Some(original) = original else { continue };
                 match from {
-                    Some(scopes) => open.extend(scopes.iter().map(|&scope| (scope, original.clone()))),
+                    Some(scopes) => {
+                        open.extend(scopes.iter().map(|&scope| (scope, original.clone())));
+                    }
                     None => found.extend(self.declared(file, scope, &original)),
                 }
             }
@@ -303,7 +307,9 @@ impl<'w> World<'w> {
                             names.iter().find(|(_, alias)| *alias == name).map(|(of, _)| of.clone())
                         }
                     };
-                    if let (Some(original), Some(Ty::Module(scopes))) = (original, self.module(&import.module, file)) {
+                    if let (Some(original), Some(Ty::Module(scopes))) =
+                        (original, self.module(&import.module, file))
+                    {
                         open.extend(scopes.iter().map(|&scope| (scope, original.clone())));
                     }
                 }
@@ -367,7 +373,9 @@ pub fn parts(file: &File, id: ExpressionId) -> Vec<ExpressionId> {
             let mut parts = vec![*of];
             if let Narrowing::Predicate(call, _) = by {
                 let call = &file.uses[*call];
-                parts.extend(call.receiver.into_iter().chain(call.arguments.iter().map(|a| a.value)));
+                parts.extend(
+                    call.receiver.into_iter().chain(call.arguments.iter().map(|a| a.value)),
+                );
             }
             parts
         }

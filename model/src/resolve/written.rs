@@ -9,7 +9,9 @@ impl Resolver<'_> {
     /// Returns the type that `id` states, looked up from `scope`.
     pub(super) fn written(&self, file: FileId, scope: ScopeId, id: TypeId) -> Ty {
         let facts = self.world.file(file);
-        let all = |ids: &[TypeId]| -> Vec<Ty> { ids.iter().map(|&id| self.written(file, scope, id)).collect() };
+        let all = |ids: &[TypeId]| -> Vec<Ty> {
+            ids.iter().map(|&id| self.written(file, scope, id)).collect()
+        };
         match &facts.types[id].kind {
             Type::Named { path, arguments } => {
                 let arguments = all(arguments);
@@ -18,11 +20,16 @@ impl Resolver<'_> {
             Type::Parameter(id) => Ty::Parameter(Def { file, id: *id }),
             Type::Function { receiver, parameters, result } => {
                 let receiver = receiver.map(|id| self.written(file, scope, id));
-                Ty::Function(Rc::new((receiver, all(parameters), self.written(file, scope, *result))))
+                Ty::Function(Rc::new((
+                    receiver,
+                    all(parameters),
+                    self.written(file, scope, *result),
+                )))
             }
             Type::Tuple(types) => Ty::Tuple(all(types).into()),
             Type::Record(fields) => {
-                let fields = fields.iter().map(|(name, id)| (name.clone(), self.written(file, scope, *id)));
+                let fields =
+                    fields.iter().map(|(name, id)| (name.clone(), self.written(file, scope, *id)));
                 Ty::Record(fields.collect())
             }
             Type::OneOf(types) => Ty::one_of(all(types)),
@@ -85,7 +92,9 @@ impl Resolver<'_> {
             let scope = definition.body.unwrap_or(definition.scope);
             let of = match &self.world.file(def.file).types[of].kind {
                 // An alias of its own name stands for the one around it.
-                Type::Named { path, .. } if path.len() == 1 && path[0] == definition.name => Ty::Unknown,
+                Type::Named { path, .. } if path.len() == 1 && path[0] == definition.name => {
+                    Ty::Unknown
+                }
                 _ => self.written(def.file, scope, of),
             };
             return self.substitution(def, &arguments).apply(&of);
@@ -197,7 +206,8 @@ impl Resolver<'_> {
         match self.world.definition(owner).kind {
             DefinitionKind::Namespace => {
                 let scopes = self.world.merged(owner.file, scope);
-                let declared = scopes.iter().flat_map(|&(file, scope)| self.world.declared(file, scope, name));
+                let declared =
+                    scopes.iter().flat_map(|&(file, scope)| self.world.declared(file, scope, name));
                 declared.copied().find_map(|def| self.as_type(def))
             }
             DefinitionKind::Extension => match self.extended_type(owner) {
@@ -212,7 +222,9 @@ impl Resolver<'_> {
         let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
         for import in imports {
             let (module, original) = match &import.imported {
-                Imported::Module(alias) if &**alias == name => return self.world.module(&import.module, file),
+                Imported::Module(alias) if &**alias == name => {
+                    return self.world.module(&import.module, file);
+                }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
                     Some((original, _)) => (&import.module, &**original),
                     None => continue,
@@ -244,11 +256,14 @@ impl Resolver<'_> {
         };
         for ancestor in self.ancestors(def).iter().flatten() {
             let extensions = self.extensions.get(&ancestor.def).into_iter().flatten();
-            let added = extensions.filter_map(|of| Some((of.file, self.world.definition(*of).body?)));
+            let added =
+                extensions.filter_map(|of| Some((of.file, self.world.definition(*of).body?)));
             for (file, scope) in self.bodies(ancestor.def).into_iter().chain(added) {
                 for &found in self.world.declared(file, scope, member) {
                     let definition = self.world.definition(found);
-                    if let Some(result) = definition.signature.result.filter(|_| definition.kind.is_type()) {
+                    if let Some(result) =
+                        definition.signature.result.filter(|_| definition.kind.is_type())
+                    {
                         let ty = self.written(file, scope, result);
                         return self.substitution(def, &arguments).apply(&ty);
                     }
@@ -266,7 +281,11 @@ impl Resolver<'_> {
         for ancestor in self.ancestors(def).iter().flatten().skip(1) {
             for (file, scope) in self.bodies(ancestor.def) {
                 for (id, definition) in self.world.file(file).definitions.iter() {
-                    let Some(result) = definition.signature.result.filter(|_| definition.scope == scope) else { continue };
+                    let Some(result) =
+                        definition.signature.result.filter(|_| definition.scope == scope)
+                    else {
+                        continue;
+                    };
                     let demanded = Def { file, id };
                     if definition.kind != DefinitionKind::Function {
                         continue;
@@ -274,7 +293,11 @@ impl Resolver<'_> {
                     let pattern = self.written(file, definition.body.unwrap_or(scope), result);
                     for (file, scope) in self.bodies(def) {
                         for &own in self.world.declared(file, scope, &definition.name) {
-                            let Some((_, _, result)) = self.signature_type(own).filter(|_| own != demanded) else { continue };
+                            let Some((_, _, result)) =
+                                self.signature_type(own).filter(|_| own != demanded)
+                            else {
+                                continue;
+                            };
                             if let Some(ty) = at_projection(&pattern, &result, member) {
                                 return Some(ty);
                             }
@@ -320,10 +343,13 @@ impl Resolver<'_> {
 /// Returns what `ty` has where `pattern` has the projection `member` of its own type.
 fn at_projection(pattern: &Ty, ty: &Ty, member: &Name) -> Option<Ty> {
     match (pattern, ty) {
-        (Ty::Projection(of, name), _) if matches!(**of, Ty::Own(_)) && name == member => Some(ty.clone()),
-        (Ty::Named(one, patterns), Ty::Named(other, types)) if one == other => {
-            patterns.iter().zip(types.iter()).find_map(|(pattern, ty)| at_projection(pattern, ty, member))
+        (Ty::Projection(of, name), _) if matches!(**of, Ty::Own(_)) && name == member => {
+            Some(ty.clone())
         }
+        (Ty::Named(one, patterns), Ty::Named(other, types)) if one == other => patterns
+            .iter()
+            .zip(types.iter())
+            .find_map(|(pattern, ty)| at_projection(pattern, ty, member)),
         _ => None,
     }
 }

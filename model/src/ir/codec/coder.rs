@@ -26,8 +26,12 @@ pub(super) trait Coder {
     }
 
     /// Codes a list with `element`; `blank` is what elements are filled into.
-    fn list<T>(&mut self, values: &mut Vec<T>, blank: impl Fn() -> T, element: impl Fn(&mut Self, &mut T))
-    where
+    fn list<T>(
+        &mut self,
+        values: &mut Vec<T>,
+        blank: impl Fn() -> T,
+        element: impl Fn(&mut Self, &mut T),
+    ) where
         Self: Sized,
     {
         let mut length = u32::try_from(values.len()).unwrap_or(u32::MAX);
@@ -46,8 +50,12 @@ pub(super) trait Coder {
     }
 
     /// Codes a value that may be missing.
-    fn option<T>(&mut self, value: &mut Option<T>, blank: impl Fn() -> T, some: impl Fn(&mut Self, &mut T))
-    where
+    fn option<T>(
+        &mut self,
+        value: &mut Option<T>,
+        blank: impl Fn() -> T,
+        some: impl Fn(&mut Self, &mut T),
+    ) where
         Self: Sized,
     {
         let is_some = self.tag(u32::from(value.is_some())) != 0;

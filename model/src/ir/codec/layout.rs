@@ -32,7 +32,12 @@ fn zero<T>() -> Id<T> {
     Id::new(0)
 }
 
-fn arena<C: Coder, T>(c: &mut C, arena: &mut Arena<T>, blank: impl Fn() -> T, element: impl Fn(&mut C, &mut T)) {
+fn arena<C: Coder, T>(
+    c: &mut C,
+    arena: &mut Arena<T>,
+    blank: impl Fn() -> T,
+    element: impl Fn(&mut C, &mut T),
+) {
     let mut elements = std::mem::take(arena).into_vec();
     c.list(&mut elements, blank, element);
     *arena = Arena::from_vec(elements);
@@ -107,7 +112,11 @@ fn condition<C: Coder>(c: &mut C, value: &mut Condition, depth: usize) {
         Condition::Defined(of) | Condition::Opaque(of) => name(c, of),
         Condition::Not(inner) => condition(c, inner, depth + 1),
         Condition::All(parts) | Condition::Any(parts) => {
-            c.list(parts, || Condition::Opaque(blank_name()), |c, part| condition(c, part, depth + 1));
+            c.list(
+                parts,
+                || Condition::Opaque(blank_name()),
+                |c, part| condition(c, part, depth + 1),
+            );
         }
     }
 }
@@ -133,19 +142,43 @@ fn definition<C: Coder>(c: &mut C, value: &mut Definition) {
     };
     name(c, &mut value.name);
     variants!(
-        c, &mut value.kind, Class, Interface, Mixin, Alias, Extension, Namespace, TypeParameter,
-        Function, Constructor, Field, Property, Variable, Macro,
+        c,
+        &mut value.kind,
+        Class,
+        Interface,
+        Mixin,
+        Alias,
+        Extension,
+        Namespace,
+        TypeParameter,
+        Function,
+        Constructor,
+        Field,
+        Property,
+        Variable,
+        Macro,
     );
-    variants!(c, &mut value.visibility, Visibility::Public, Visibility::Protected, Visibility::Private);
+    variants!(
+        c,
+        &mut value.visibility,
+        Visibility::Public,
+        Visibility::Protected,
+        Visibility::Private
+    );
     id(c, &mut value.scope);
     c.option(&mut value.body, zero, id);
     range(c, &mut value.range);
-    let blank = || Base { kind: BaseKind::Extends, target: Target::Type(zero()), renames: Vec::new() };
+    let blank =
+        || Base { kind: BaseKind::Extends, target: Target::Type(zero()), renames: Vec::new() };
     c.list(&mut value.bases, blank, base);
-    c.list(&mut value.yields, || (Protocol::Index, zero()), |c, (of, ty)| {
-        protocol(c, of);
-        id(c, ty);
-    });
+    c.list(
+        &mut value.yields,
+        || (Protocol::Index, zero()),
+        |c, (of, ty)| {
+            protocol(c, of);
+            id(c, ty);
+        },
+    );
     signature(c, &mut value.signature);
 }
 
@@ -156,7 +189,17 @@ fn protocol<C: Coder>(c: &mut C, value: &mut Protocol) {
 
 fn base<C: Coder>(c: &mut C, value: &mut Base) {
     use BaseKind::{Decorates, Delegates, Embeds, Extends, Implements, Mixes, Prepends};
-    variants!(c, &mut value.kind, Extends, Implements, Mixes, Prepends, Embeds, Delegates, Decorates);
+    variants!(
+        c,
+        &mut value.kind,
+        Extends,
+        Implements,
+        Mixes,
+        Prepends,
+        Embeds,
+        Delegates,
+        Decorates
+    );
     let is_value = c.tag(u32::from(matches!(value.target, Target::Value(_)))) != 0;
     if c.reads() {
         value.target = if is_value { Target::Value(zero()) } else { Target::Type(zero()) };
@@ -165,10 +208,14 @@ fn base<C: Coder>(c: &mut C, value: &mut Base) {
         Target::Type(of) => id(c, of),
         Target::Value(of) => id(c, of),
     }
-    c.list(&mut value.renames, || (blank_name(), None), |c, (from, to)| {
-        name(c, from);
-        c.option(to, blank_name, name);
-    });
+    c.list(
+        &mut value.renames,
+        || (blank_name(), None),
+        |c, (from, to)| {
+            name(c, from);
+            c.option(to, blank_name, name);
+        },
+    );
 }
 
 fn signature<C: Coder>(c: &mut C, value: &mut Signature) {
@@ -213,12 +260,19 @@ fn signature<C: Coder>(c: &mut C, value: &mut Signature) {
 }
 
 fn blank_parameter() -> Parameter {
-    Parameter { name: blank_name(), label: None, r#type: None, has_default: false, is_variadic: false }
+    Parameter {
+        name: blank_name(),
+        label: None,
+        r#type: None,
+        has_default: false,
+        is_variadic: false,
+    }
 }
 
 fn parameter<C: Coder>(c: &mut C, value: &mut Parameter) {
     name(c, &mut value.name);
-    let flags = [value.label.is_some(), value.r#type.is_some(), value.has_default, value.is_variadic];
+    let flags =
+        [value.label.is_some(), value.r#type.is_some(), value.has_default, value.is_variadic];
     let packed = c.tag(flags.iter().rev().fold(0, |packed, flag| packed << 1 | u32::from(*flag)));
     if c.reads() {
         value.label = (packed & 1 == 1).then(blank_name);
@@ -240,7 +294,8 @@ fn blank_type() -> TypeNode {
 
 fn r#type<C: Coder>(c: &mut C, value: &mut TypeNode) {
     let q = &mut value.qualifiers;
-    let qualifiers = u32::from(q.constant) | u32::from(q.nullable) << 1 | u32::from(q.reference) << 2;
+    let qualifiers =
+        u32::from(q.constant) | u32::from(q.nullable) << 1 | u32::from(q.reference) << 2;
     let kind = match &value.kind {
         Type::Named { .. } => 0,
         Type::Parameter(_) => 1,
@@ -287,10 +342,14 @@ fn r#type<C: Coder>(c: &mut C, value: &mut TypeNode) {
             id(c, result);
         }
         Type::Tuple(types) | Type::OneOf(types) | Type::AllOf(types) => ids(c, types),
-        Type::Record(fields) => c.list(fields, || (blank_name(), zero()), |c, (field, of)| {
-            name(c, field);
-            id(c, of);
-        }),
+        Type::Record(fields) => c.list(
+            fields,
+            || (blank_name(), zero()),
+            |c, (field, of)| {
+                name(c, field);
+                id(c, of);
+            },
+        ),
         Type::Projection { of, member } => {
             id(c, of);
             name(c, member);
@@ -326,7 +385,14 @@ fn literal<C: Coder>(c: &mut C, value: &mut Literal) {
 }
 
 fn blank_binding() -> Binding {
-    Binding { of: None, name: blank_name(), scope: zero(), range: Range::default(), value: None, r#type: None }
+    Binding {
+        of: None,
+        name: blank_name(),
+        scope: zero(),
+        range: Range::default(),
+        value: None,
+        r#type: None,
+    }
 }
 
 fn binding<C: Coder>(c: &mut C, value: &mut Binding) {
@@ -357,10 +423,14 @@ fn r#use<C: Coder>(c: &mut C, value: &mut Use) {
     id(c, &mut value.scope);
     c.option(&mut value.receiver, zero, id);
     c.option(&mut value.r#type, zero, id);
-    c.list(&mut value.arguments, || Argument { label: None, value: zero() }, |c, argument| {
-        c.option(&mut argument.label, blank_name, name);
-        id(c, &mut argument.value);
-    });
+    c.list(
+        &mut value.arguments,
+        || Argument { label: None, value: zero() },
+        |c, argument| {
+            c.option(&mut argument.label, blank_name, name);
+            id(c, &mut argument.value);
+        },
+    );
     ids(c, &mut value.type_arguments);
     range(c, &mut value.range);
 }
@@ -370,14 +440,20 @@ fn expressions<C: Coder>(c: &mut C, arena: &mut Arena<ExpressionNode>) {
     let mut nodes = std::mem::take(arena).into_vec();
     let mut length = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
     c.u32(&mut length);
-    let blank = || ExpressionNode { kind: Expression::Unknown, scope: zero(), range: Range::default() };
+    let blank =
+        || ExpressionNode { kind: Expression::Unknown, scope: zero(), range: Range::default() };
     let mut at = 0;
     let mut read = Vec::new();
     while at < length as usize {
-        let skipped = nodes.get(at..).map_or(0, |rest| rest.iter().take_while(|node| is_dropped(node)).count());
+        let skipped = nodes
+            .get(at..)
+            .map_or(0, |rest| rest.iter().take_while(|node| is_dropped(node)).count());
         let skipped = c.tag(u32::try_from(skipped).unwrap_or(u32::MAX)) as usize;
         if c.reads() {
-            if (c.left() == 0 && skipped == 0) || at + skipped > length as usize || length > (1 << 26) {
+            if (c.left() == 0 && skipped == 0)
+                || at + skipped > length as usize
+                || length > (1 << 26)
+            {
                 c.fail("a run of values is longer than the file");
                 break;
             }
@@ -463,23 +539,35 @@ fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
         Expression::OneOf(values) => ids(c, values),
         Expression::Lambda { scope, parameters, result } => {
             id(c, scope);
-            c.list(parameters, || (blank_name(), None), |c, (parameter, of)| {
-                name(c, parameter);
-                c.option(of, zero, id);
-            });
+            c.list(
+                parameters,
+                || (blank_name(), None),
+                |c, (parameter, of)| {
+                    name(c, parameter);
+                    c.option(of, zero, id);
+                },
+            );
             c.option(result, zero, id);
         }
         Expression::Record { r#type, fields } => {
             c.option(r#type, zero, id);
-            c.list(fields, || (blank_name(), zero()), |c, (field, value)| {
-                name(c, field);
-                id(c, value);
-            });
+            c.list(
+                fields,
+                || (blank_name(), zero()),
+                |c, (field, value)| {
+                    name(c, field);
+                    id(c, value);
+                },
+            );
         }
         Expression::Parameter { of, argument, position } => {
             id(c, of);
             *argument = u8::try_from(c.tag(u32::from(*argument))).unwrap_or(u8::MAX);
-            c.option(position, || 0, |c, at| *at = u8::try_from(c.tag(u32::from(*at))).unwrap_or(u8::MAX));
+            c.option(
+                position,
+                || 0,
+                |c, at| *at = u8::try_from(c.tag(u32::from(*at))).unwrap_or(u8::MAX),
+            );
         }
         Expression::Literal(of) => literal(c, of),
         Expression::Opaque(reason) => name(c, reason),
@@ -543,10 +631,14 @@ fn imported<C: Coder>(c: &mut C, value: &mut Imported) {
     }
     match value {
         Imported::Module(alias) => name(c, alias),
-        Imported::Names(names) => c.list(names, || (blank_name(), blank_name()), |c, (from, to)| {
-            name(c, from);
-            name(c, to);
-        }),
+        Imported::Names(names) => c.list(
+            names,
+            || (blank_name(), blank_name()),
+            |c, (from, to)| {
+                name(c, from);
+                name(c, to);
+            },
+        ),
         Imported::All => {}
     }
 }

@@ -22,8 +22,11 @@ pub fn slice(file: &File) -> File {
     for id in file.expressions.ids() {
         let is_shape = matches!(file.expressions[id].kind, Expression::Literal(_));
         if !kept[id.index()] && !is_shape {
-            sliced.expressions[id] =
-                ExpressionNode { kind: Expression::Unknown, scope: Id::new(0), range: Range::default() };
+            sliced.expressions[id] = ExpressionNode {
+                kind: Expression::Unknown,
+                scope: Id::new(0),
+                range: Range::default(),
+            };
         } else if !kept[id.index()] {
             // Of a literal, only its kind.
             let node = &mut sliced.expressions[id];
@@ -86,7 +89,9 @@ impl Keeper<'_> {
     fn may_be_function(&self, id: ExpressionId) -> bool {
         match &self.file.expressions[id].kind {
             Expression::Lambda { .. } => true,
-            Expression::Name { name, .. } => !self.bindings.contains_key(name) && !self.is_parameter(id, name),
+            Expression::Name { name, .. } => {
+                !self.bindings.contains_key(name) && !self.is_parameter(id, name)
+            }
             _ => false,
         }
     }
@@ -97,7 +102,8 @@ impl Keeper<'_> {
             let here = &self.file.scopes[scope];
             if let Some(owner) = here.owner {
                 let parameters = self.file.definitions[owner].signature.parameters.as_ref();
-                if parameters.is_some_and(|all| all.iter().any(|parameter| parameter.name == *name)) {
+                if parameters.is_some_and(|all| all.iter().any(|parameter| parameter.name == *name))
+                {
                     return true;
                 }
             }
@@ -124,7 +130,9 @@ impl Keeper<'_> {
                 | Expression::Cast { of, .. }
                 | Expression::Narrowed { of, .. } => self.keep(*of),
                 Expression::OneOf(values) => values.iter().for_each(|&id| self.keep(id)),
-                Expression::Record { fields, .. } => fields.iter().for_each(|&(_, id)| self.keep(id)),
+                Expression::Record { fields, .. } => {
+                    fields.iter().for_each(|&(_, id)| self.keep(id));
+                }
                 _ => {}
             }
         }

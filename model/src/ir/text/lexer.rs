@@ -48,13 +48,13 @@ fn next(rest: &str) -> Option<(Token, usize)> {
         '"' | '`' => {
             let end = rest[1..].find(first)? + 1;
             let inner = rest[1..end].to_string();
-            let token =
-                if first == '"' { Token::Text(inner) } else { Token::Name(inner, true) };
+            let token = if first == '"' { Token::Text(inner) } else { Token::Name(inner, true) };
             Some((token, end + 1))
         }
         _ if first.is_ascii_digit() => {
             let end = length(rest, |c| c.is_ascii_digit());
-            let fraction = length(rest[end..].strip_prefix('.').unwrap_or(""), |c| c.is_ascii_digit());
+            let fraction =
+                length(rest[end..].strip_prefix('.').unwrap_or(""), |c| c.is_ascii_digit());
             let end = if fraction > 0 { end + 1 + fraction } else { end };
             Some((Token::Number(rest[..end].to_string()), end))
         }

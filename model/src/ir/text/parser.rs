@@ -216,11 +216,8 @@ impl Parser<'_> {
     fn import(&mut self) -> Read<()> {
         self.at += 1;
         let module = self.path()?;
-        let imported = if self.takes_word("as") {
-            Imported::Module(self.name()?)
-        } else {
-            self.imported()?
-        };
+        let imported =
+            if self.takes_word("as") { Imported::Module(self.name()?) } else { self.imported()? };
         self.file.imports.push(Import { module, imported, scope: self.scope, range: self.place });
         Ok(())
     }
@@ -271,7 +268,9 @@ impl Parser<'_> {
                 }
                 if &*word == "all" { Condition::All(parts) } else { Condition::Any(parts) }
             }
-            other => return Err(format!("`{other}` is no condition; there are defined, all, any, not")),
+            other => {
+                return Err(format!("`{other}` is no condition; there are defined, all, any, not"));
+            }
         };
         self.expect(")")?;
         Ok(condition)
@@ -324,7 +323,8 @@ impl Parser<'_> {
                 "async" => definition.signature.effects.is_async = true,
                 "generator" => definition.signature.effects.is_generator = true,
                 word => {
-                    definition.kind = kind(word).ok_or_else(|| format!("`{word}` starts no item"))?;
+                    definition.kind =
+                        kind(word).ok_or_else(|| format!("`{word}` starts no item"))?;
                     break;
                 }
             }

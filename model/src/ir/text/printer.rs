@@ -16,7 +16,9 @@ const RESERVED: [&str; 17] = [
 pub fn print(file: &File, lines: &Lines) -> String {
     let mut is_part = vec![false; file.expressions.len()];
     let mut mark = |id: ExpressionId| is_part[id.index()] = true;
-    file.expressions.iter().for_each(|(_, node)| parts(file, &node.kind).into_iter().for_each(&mut mark));
+    file.expressions
+        .iter()
+        .for_each(|(_, node)| parts(file, &node.kind).into_iter().for_each(&mut mark));
     for (_, scope) in file.scopes.iter() {
         scope.results.iter().chain(&scope.receivers).for_each(|&id| mark(id));
     }
@@ -53,7 +55,9 @@ fn parts(file: &File, kind: &Expression) -> Vec<ExpressionId> {
             let mut parts = vec![*of];
             if let Narrowing::Predicate(call, _) = by {
                 let is_call = |node: &ExpressionNode| node.kind == Expression::Call(*call);
-                parts.extend(file.expressions.iter().find(|(_, node)| is_call(node)).map(|(id, _)| id));
+                parts.extend(
+                    file.expressions.iter().find(|(_, node)| is_call(node)).map(|(id, _)| id),
+                );
             }
             parts
         }
@@ -106,7 +110,8 @@ impl Printer<'_> {
             items.extend(yields.map(at));
         }
         for (id, definition) in file.definitions.iter() {
-            let is_generic = owner.is_some_and(|o| file.definitions[o].signature.generics.contains(&id));
+            let is_generic =
+                owner.is_some_and(|o| file.definitions[o].signature.generics.contains(&id));
             if definition.scope == scope && !is_generic {
                 items.push((definition.range, Item::Definition(id)));
             }
@@ -118,7 +123,8 @@ impl Printer<'_> {
         }
         let skipped = self.lambda_parameters(scope);
         let bindings = file.bindings.iter().filter(|(_, binding)| binding.scope == scope);
-        items.extend(bindings.skip(skipped).map(|(id, binding)| (binding.range, Item::Binding(id))));
+        items
+            .extend(bindings.skip(skipped).map(|(id, binding)| (binding.range, Item::Binding(id))));
         for (id, node) in file.expressions.iter() {
             let is_statement = matches!(node.kind, Expression::Call(_));
             if node.scope == scope && is_statement && !self.is_part[id.index()] {
@@ -128,7 +134,8 @@ impl Printer<'_> {
         if !self.is_initial(scope) {
             self.results(scope, scope, &mut items);
         }
-        items.sort_by_key(|&(range, item)| (range.start, std::cmp::Reverse(range.end), order(item)));
+        items
+            .sort_by_key(|&(range, item)| (range.start, std::cmp::Reverse(range.end), order(item)));
         for (range, item) in items {
             self.item(range, item);
         }
@@ -165,7 +172,9 @@ impl Printer<'_> {
 
     fn lambda_parameters(&self, scope: ScopeId) -> usize {
         let lambda = self.file.expressions.iter().find_map(|(_, node)| match &node.kind {
-            Expression::Lambda { scope: of, parameters, .. } if *of == scope => Some(parameters.len()),
+            Expression::Lambda { scope: of, parameters, .. } if *of == scope => {
+                Some(parameters.len())
+            }
             _ => None,
         });
         lambda.unwrap_or(0)
@@ -204,7 +213,8 @@ impl Printer<'_> {
         match item {
             Item::Import(at) => {
                 let import = &self.file.imports[at];
-                let text = format!("import {} {}", path(&import.module), imported(&import.imported));
+                let text =
+                    format!("import {} {}", path(&import.module), imported(&import.imported));
                 self.out.push_str(&text);
             }
             Item::Export(at) => {
@@ -231,10 +241,12 @@ impl Printer<'_> {
     }
 
     fn yields(&mut self, range: Range, index: usize) {
-        let owner = self.file.definitions.iter().find(|(_, d)| d.range == range && index < d.yields.len());
+        let owner =
+            self.file.definitions.iter().find(|(_, d)| d.range == range && index < d.yields.len());
         if let Some((_, owner)) = owner {
             let (protocol, gives) = owner.yields[index];
-            let word = Protocol::ALL.iter().find(|(p, _)| *p == protocol).map_or("", |&(_, word)| word);
+            let word =
+                Protocol::ALL.iter().find(|(p, _)| *p == protocol).map_or("", |&(_, word)| word);
             let _ = writeln!(self.out, "yields {word} -> {}", self.r#type(gives));
         }
     }
@@ -282,7 +294,8 @@ impl Printer<'_> {
             Visibility::Private => "private ",
         });
         let is_own = signature.receiver.is_some_and(|of| self.file.types[of].kind == Type::Own);
-        if self.is_member(definition) && !definition.kind.is_type() && signature.receiver.is_none() {
+        if self.is_member(definition) && !definition.kind.is_type() && signature.receiver.is_none()
+        {
             self.out.push_str("static ");
         }
         for (holds, word) in [
@@ -294,7 +307,8 @@ impl Printer<'_> {
                 self.out.push_str(word);
             }
         }
-        let word = KINDS.iter().find(|(_, kind)| *kind == definition.kind).map_or("", |&(word, _)| word);
+        let word =
+            KINDS.iter().find(|(_, kind)| *kind == definition.kind).map_or("", |&(word, _)| word);
         let _ = write!(self.out, "{word} {}", name(&definition.name));
         self.generics(&signature.generics);
         if let Some(parameters) = &signature.parameters {
@@ -436,14 +450,19 @@ impl Printer<'_> {
             Type::Named { path, arguments } => {
                 let path: Vec<_> = path.iter().map(|segment| name(segment)).collect();
                 let arguments = self.types(arguments);
-                let arguments = if arguments.is_empty() { arguments } else { format!("<{arguments}>") };
+                let arguments =
+                    if arguments.is_empty() { arguments } else { format!("<{arguments}>") };
                 format!("{}{arguments}", path.join("."))
             }
             Type::Parameter(of) => name(&self.file.definitions[*of].name),
             Type::Function { receiver, parameters, result } => {
                 let receiver = receiver.map_or(String::new(), |of| format!("{}.", self.r#type(of)));
                 let space = if receiver.is_empty() { "" } else { " " };
-                format!("fn{space}{receiver}({}) -> {}", self.types(parameters), self.r#type(*result))
+                format!(
+                    "fn{space}{receiver}({}) -> {}",
+                    self.types(parameters),
+                    self.r#type(*result)
+                )
             }
             Type::Tuple(of) => format!("({})", self.types(of)),
             Type::Record(fields) => {
@@ -489,7 +508,8 @@ impl Printer<'_> {
             Expression::Call(of) => self.r#use(*of),
             Expression::Yield { of, protocol } => {
                 self.operand(*of);
-                let word = Protocol::ALL.iter().find(|(p, _)| p == protocol).map_or("", |&(_, word)| word);
+                let word =
+                    Protocol::ALL.iter().find(|(p, _)| p == protocol).map_or("", |&(_, word)| word);
                 let _ = write!(self.out, "!{word}");
             }
             Expression::Cast { of, r#type } => {
@@ -523,7 +543,8 @@ impl Printer<'_> {
                 }
                 self.out.push_str("{ ");
                 for (at, (field, value)) in fields.iter().enumerate() {
-                    let _ = write!(self.out, "{}{}: ", if at == 0 { "" } else { ", " }, name(field));
+                    let _ =
+                        write!(self.out, "{}{}: ", if at == 0 { "" } else { ", " }, name(field));
                     self.expression(*value);
                 }
                 self.out.push_str(" }");
@@ -581,7 +602,8 @@ impl Printer<'_> {
     /// Prints a value with the sign between it and a member.
     fn receiver(&mut self, of: ExpressionId) {
         self.operand(of);
-        let is_type = matches!(self.file.expressions[of].kind, Expression::Name { is_type: true, .. });
+        let is_type =
+            matches!(self.file.expressions[of].kind, Expression::Name { is_type: true, .. });
         self.out.push_str(if is_type { "::" } else { "." });
     }
 
@@ -653,9 +675,8 @@ fn imported(imported: &Imported) -> String {
         Imported::Module(alias) => format!("as {}", name(alias)),
         Imported::All => "*".to_string(),
         Imported::Names(names) => {
-            let one = |(from, to): &(Name, Name)| match from == to {
-                true => name(from),
-                false => format!("{} as {}", name(from), name(to)),
+            let one = |(from, to): &(Name, Name)| {
+                if from == to { name(from) } else { format!("{} as {}", name(from), name(to)) }
             };
             format!("{{ {} }}", names.iter().map(one).collect::<Vec<_>>().join(", "))
         }

@@ -9,7 +9,9 @@ pub(super) struct Language;
 /// Returns the files that `#include` of `specifier` leads to: by the end of their paths.
 pub(super) fn included(specifier: &str, paths: &[&str]) -> Module {
     let is_it = |path: &str| path == specifier || path.ends_with(&format!("/{specifier}"));
-    Module::Files(paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect())
+    Module::Files(
+        paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+    )
 }
 
 impl Rules for Language {

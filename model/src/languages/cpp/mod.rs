@@ -8,7 +8,12 @@ pub(super) struct Language;
 
 impl Rules for Language {
     fn visible(&self) -> Visible {
-        Visible { tree: true, argument_namespaces: true, imports_are_members: true, ..Visible::default() }
+        Visible {
+            tree: true,
+            argument_namespaces: true,
+            imports_are_members: true,
+            ..Visible::default()
+        }
     }
 
     fn linearize(&self) -> Linearization {

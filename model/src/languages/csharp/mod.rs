@@ -12,7 +12,11 @@ impl Rules for Language {
     }
 
     fn member_sources(&self) -> MemberSources {
-        MemberSources { open_types: true, overloads_through_bases: true, ..MemberSources::default() }
+        MemberSources {
+            open_types: true,
+            overloads_through_bases: true,
+            ..MemberSources::default()
+        }
     }
 
     fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {

@@ -20,17 +20,26 @@ impl Rules for Language {
     }
 
     fn member_sources(&self) -> MemberSources {
-        MemberSources { functions_on_are_members: true, dereferences: true, ..MemberSources::default() }
+        MemberSources {
+            functions_on_are_members: true,
+            dereferences: true,
+            ..MemberSources::default()
+        }
     }
 
     fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
         // The package is the folder whose path ends like the specifier.
-        let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_string());
+        let folder = |path: &str| {
+            path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_string())
+        };
         let is_it = |path: &str| {
             let folder = folder(path);
-            !folder.is_empty() && (specifier == folder || specifier.ends_with(&format!("/{folder}")))
+            !folder.is_empty()
+                && (specifier == folder || specifier.ends_with(&format!("/{folder}")))
         };
-        Module::Files(paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect())
+        Module::Files(
+            paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+        )
     }
 
     fn convert(&self, from: &str, to: &str) -> Option<u8> {

@@ -2,8 +2,8 @@
 
 use crate::ir::{Literal, Protocol};
 use crate::rules::{
-    Arguments, BaseOfUsers, Construction, Linearization, MemberSources, Module, Rules, Satisfaction,
-    Visible,
+    Arguments, BaseOfUsers, Construction, Linearization, MemberSources, Module, Rules,
+    Satisfaction, Visible,
 };
 
 /// The rules.
@@ -51,10 +51,11 @@ impl Rules for Language {
 
     fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
         let path = specifier.replace('.', "/");
-        let is_it = |found: &str| {
-            found == format!("{path}.py") || found == format!("{path}/__init__.py")
-        };
-        Module::Files(paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect())
+        let is_it =
+            |found: &str| found == format!("{path}.py") || found == format!("{path}/__init__.py");
+        Module::Files(
+            paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+        )
     }
 
     fn protocol_members(&self, protocol: Protocol) -> &'static [&'static str] {

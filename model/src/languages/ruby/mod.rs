@@ -29,7 +29,12 @@ impl Rules for Language {
     }
 
     fn construct(&self) -> Construction {
-        Construction { members: &["initialize"], inherited: true, call: Some("new"), ..Construction::default() }
+        Construction {
+            members: &["initialize"],
+            inherited: true,
+            call: Some("new"),
+            ..Construction::default()
+        }
     }
 
     fn arguments(&self) -> Arguments {

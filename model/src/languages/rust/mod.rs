@@ -19,9 +19,12 @@ impl Rules for Language {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let path = specifier.trim_start_matches("crate.").replace('.', "/");
         let is_it = |found: &str| {
-            [format!("{folder}/{path}.rs"), format!("{folder}/{path}/mod.rs")].contains(&found.to_string())
+            [format!("{folder}/{path}.rs"), format!("{folder}/{path}/mod.rs")]
+                .contains(&found.to_string())
         };
-        Module::Files(paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect())
+        Module::Files(
+            paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+        )
     }
 
     fn protocol_members(&self, protocol: Protocol) -> &'static [&'static str] {

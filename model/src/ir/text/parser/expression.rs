@@ -103,7 +103,12 @@ impl Parser<'_> {
         Ok(Some(types))
     }
 
-    fn call(&mut self, role: Role, receiver: Option<ExpressionId>, name: Option<Name>) -> Read<ExpressionId> {
+    fn call(
+        &mut self,
+        role: Role,
+        receiver: Option<ExpressionId>,
+        name: Option<Name>,
+    ) -> Read<ExpressionId> {
         self.call_of(role, receiver, name, Vec::new())
     }
 
@@ -163,7 +168,8 @@ impl Parser<'_> {
 
     /// Parameters of a lambda without a type are what the call passes.
     fn bind_lambda(&mut self, value: ExpressionId, of: UseId, argument: u8) {
-        let Expression::Lambda { scope, parameters, .. } = self.file.expressions[value].kind.clone()
+        let Expression::Lambda { scope, parameters, .. } =
+            self.file.expressions[value].kind.clone()
         else {
             return;
         };
@@ -172,7 +178,8 @@ impl Parser<'_> {
             let position = u8::try_from(position).unwrap_or(u8::MAX);
             let value = self.push(Expression::Parameter { of, argument, position: Some(position) });
             let name = &parameters[position as usize].0;
-            let bound = self.file.bindings.iter().find(|(_, b)| b.scope == scope && b.name == *name);
+            let bound =
+                self.file.bindings.iter().find(|(_, b)| b.scope == scope && b.name == *name);
             if let Some((binding, _)) = bound {
                 self.file.bindings[binding].value = Some(value);
             }
@@ -288,7 +295,14 @@ impl Parser<'_> {
             let range = parser.place;
             for Parameter { name, r#type, .. } in &parameters {
                 let (name, r#type) = (name.clone(), *r#type);
-                parser.file.bindings.push(Binding { of: None, name, scope, range, value: None, r#type });
+                parser.file.bindings.push(Binding {
+                    of: None,
+                    name,
+                    scope,
+                    range,
+                    value: None,
+                    r#type,
+                });
             }
             Ok(parameters)
         })?;
