@@ -40,8 +40,15 @@ fn few_answers_need_what_is_lowered_on_demand() {
         }
     }
     let count = changed.len();
-    println!("{same} the same, {count} need what is lowered on demand:\n{}", changed.join("\n"));
-    assert!(count * 12 < same, "{count} need what is lowered on demand, {same} do not");
+    assert!(
+        count * 12 < same,
+        "{same} are the same, {count} need what is lowered on demand:
+{}",
+        changed.join(
+            "
+"
+        )
+    );
 }
 
 proptest! {
