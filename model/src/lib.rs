@@ -4,6 +4,8 @@
 
 pub mod ir;
 pub mod languages;
+#[cfg(feature = "lower")]
+pub mod lower;
 pub mod program;
 pub mod resolve;
 pub mod rules;

@@ -45,3 +45,8 @@ fn range<C: Coder>(c: &mut C, value: &mut Range) {
     c.u32(&mut length);
     value.end = value.start.wrapping_add(length);
 }
+
+/// Returns how many of the bytes of an encoded file are its names.
+pub fn names_length(bytes: &[u8]) -> usize {
+    Reader::new(bytes).map_or(0, |reader| bytes.len() - reader.left())
+}
