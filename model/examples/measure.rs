@@ -2,8 +2,10 @@
 //! everything, and the time of parsing, lowering, slicing and coding, on one thread.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
-use codedb_model::ir::codec::{decode, encode, slice};
+use codedb_model::ir::codec::{decode, encode, names, slice};
+use codedb_model::ir::{File, Name};
 use codedb_model::lower::{Grammar, Lowering};
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -21,7 +23,14 @@ struct Sums {
     slice: usize,
     whole: usize,
     times: [Duration; 4],
+    /// All names of the tree.
+    dictionary: HashSet<Name>,
+    /// Of one file in [`SAMPLE`], the bytes of scopes, definitions with types, bindings, uses, values.
+    parts: [usize; 5],
 }
+
+/// One file of this many is taken apart.
+const SAMPLE: usize = 20;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -47,11 +56,22 @@ fn measure(grammar: Grammar, extensions: &[&str], folder: &str) -> Result<(), St
         let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
         one(&mut lowering, &name, &text, &mut sums)?;
     }
-    let Sums { files, bytes, definitions, uses, expressions, .. } = sums;
-    println!("{files} files, {bytes} bytes; {definitions} definitions, {uses} uses, {expressions} values");
-    println!("slice {} bytes, everything {} bytes, of which names {}", sums.slice, sums.whole, sums.names);
+    let Sums { files, bytes, definitions, uses, expressions, ref dictionary, parts, .. } = sums;
+    println!(
+        "{files} files, {bytes} bytes; {definitions} definitions, {uses} uses, {expressions} values"
+    );
+    println!(
+        "slice {} bytes, everything {} bytes, of which names {}",
+        sums.slice, sums.whole, sums.names
+    );
+    let once: usize = dictionary.iter().map(|name| name.len() + 1).sum();
+    println!("{} names, {once} bytes if stored once", dictionary.len());
+    let parts = parts.map(|bytes| bytes * SAMPLE / 1_000_000);
+    println!("of a sample, MB: scopes, definitions and types, bindings, uses, values: {parts:?}");
     let [parse, lower, code, whole] = sums.times.map(|time| time.as_secs_f64());
-    println!("parse {parse:.2} s, lower {lower:.2} s, slice and code {code:.2} s, code everything {whole:.2} s");
+    println!(
+        "parse {parse:.2} s, lower {lower:.2} s, slice and code {code:.2} s, code everything {whole:.2} s"
+    );
     Ok(())
 }
 
@@ -79,12 +99,36 @@ fn one(lowering: &mut Lowering, name: &str, text: &[u8], sums: &mut Sums) -> Res
     sums.expressions += file.expressions.len();
     sums.slice += bytes.len();
     sums.whole += whole.len();
-    sums.names += codedb_model::ir::codec::names_length(&bytes);
+    let (names, length) = names(&bytes)?;
+    sums.names += length;
+    sums.dictionary.extend(names);
+    if sums.files % SAMPLE == 0 {
+        parts(&stored, sums);
+    }
     let spent = [parsed - start, lowered - parsed, coded - lowered, end - coded];
     for (sum, time) in sums.times.iter_mut().zip(spent) {
         *sum += time;
     }
     Ok(())
+}
+
+/// Adds the bytes of each part of a file, without names.
+fn parts(file: &File, sums: &mut Sums) {
+    let size = |file: &File| {
+        let bytes = encode(file);
+        bytes.len() - names(&bytes).map_or(0, |(_, length)| length)
+    };
+    let whole = size(file);
+    let without = [
+        File { scopes: Default::default(), ..file.clone() },
+        File { definitions: Default::default(), types: Default::default(), ..file.clone() },
+        File { bindings: Default::default(), ..file.clone() },
+        File { uses: Default::default(), ..file.clone() },
+        File { expressions: Default::default(), ..file.clone() },
+    ];
+    for (sum, file) in sums.parts.iter_mut().zip(&without) {
+        *sum += whole.saturating_sub(size(file));
+    }
 }
 
 fn files(folder: &Path, extensions: &[&str]) -> Vec<PathBuf> {

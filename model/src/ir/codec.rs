@@ -11,7 +11,7 @@ mod layout;
 mod slice;
 
 use super::{File, Name, Range};
-use coder::{Coder, Reader, Writer};
+use coder::{Coder, Lane, Reader, Writer};
 pub use slice::slice;
 
 /// Returns the bytes of `file`.
@@ -40,13 +40,18 @@ fn name<C: Coder>(c: &mut C, value: &mut Name) {
 
 fn range<C: Coder>(c: &mut C, value: &mut Range) {
     // Ranges start near the last one.
-    c.near(&mut value.start);
+    c.near(Lane::Position, &mut value.start);
     let mut length = value.end.wrapping_sub(value.start);
     c.u32(&mut length);
     value.end = value.start.wrapping_add(length);
 }
 
-/// Returns how many of the bytes of an encoded file are its names.
-pub fn names_length(bytes: &[u8]) -> usize {
-    Reader::new(bytes).map_or(0, |reader| bytes.len() - reader.left())
+/// Returns the names of an encoded file, and how many of its bytes they are.
+///
+/// # Errors
+/// The bytes are not those of a file.
+pub fn names(bytes: &[u8]) -> Result<(Vec<Name>, usize), String> {
+    let reader = Reader::new(bytes)?;
+    let length = bytes.len() - reader.left();
+    Ok((reader.into_names(), length))
 }

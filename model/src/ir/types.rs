@@ -3,7 +3,7 @@
 use super::{DefinitionId, ExpressionId, Name, TypeId};
 
 /// A type with its qualifiers.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TypeNode {
     /// The type without them.
     pub kind: Type,
@@ -23,7 +23,7 @@ pub struct Qualifiers {
 }
 
 /// A type. Arrays, pointers, options and futures are `Named` types of the language's library.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A type that a source or a library declares.
     Named {

@@ -14,6 +14,7 @@ pub(super) struct Builder<'t> {
     pub(super) scope: ScopeId,
     pub(super) depth: usize,
     names: FxHashMap<&'t [u8], Name>,
+    types: FxHashMap<TypeNode, TypeId>,
 }
 
 impl<'t> Builder<'t> {
@@ -25,6 +26,7 @@ impl<'t> Builder<'t> {
             scope: Id::new(0),
             depth: 0,
             names: FxHashMap::default(),
+            types: FxHashMap::default(),
         };
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
         builder.push_scope(ScopeKind::File, None, Range { start: 0, end });
@@ -38,7 +40,10 @@ impl<'t> Builder<'t> {
     /// Returns the name that `node` is.
     pub(super) fn name(&mut self, node: Node<'_>) -> Name {
         let bytes = self.bytes(node);
-        self.names.entry(bytes).or_insert_with(|| String::from_utf8_lossy(bytes).as_ref().into()).clone()
+        self.names
+            .entry(bytes)
+            .or_insert_with(|| String::from_utf8_lossy(bytes).as_ref().into())
+            .clone()
     }
 
     pub(super) fn range(node: Node<'_>) -> Range {
@@ -46,7 +51,12 @@ impl<'t> Builder<'t> {
         Range { start: size(node.start_byte()), end: size(node.end_byte()) }
     }
 
-    pub(super) fn push_scope(&mut self, kind: ScopeKind, owner: Option<DefinitionId>, range: Range) -> ScopeId {
+    pub(super) fn push_scope(
+        &mut self,
+        kind: ScopeKind,
+        owner: Option<DefinitionId>,
+        range: Range,
+    ) -> ScopeId {
         let parent = (!self.file.scopes.is_empty()).then_some(self.scope);
         self.file.scopes.push(Scope {
             kind,
@@ -72,14 +82,25 @@ impl<'t> Builder<'t> {
     }
 
     pub(super) fn r#type(&mut self, kind: Type) -> TypeId {
-        self.file.types.push(TypeNode { kind, qualifiers: Qualifiers::default() })
+        let node = TypeNode { kind, qualifiers: Qualifiers::default() };
+        if let Some(&known) = self.types.get(&node) {
+            return known;
+        }
+        let id = self.file.types.push(node.clone());
+        self.types.insert(node, id);
+        id
     }
 
     pub(super) fn named(&mut self, path: Vec<Name>, arguments: Vec<TypeId>) -> TypeId {
         self.r#type(Type::Named { path, arguments })
     }
 
-    pub(super) fn define(&mut self, name: Name, kind: DefinitionKind, node: Node<'_>) -> DefinitionId {
+    pub(super) fn define(
+        &mut self,
+        name: Name,
+        kind: DefinitionKind,
+        node: Node<'_>,
+    ) -> DefinitionId {
         self.file.definitions.push(Definition {
             name,
             kind,
@@ -114,7 +135,14 @@ impl<'t> Builder<'t> {
         self.expression(Expression::Call(of), node)
     }
 
-    pub(super) fn bind(&mut self, of: Option<ExpressionId>, name: Name, value: Option<ExpressionId>, r#type: Option<TypeId>, node: Node<'_>) {
+    pub(super) fn bind(
+        &mut self,
+        of: Option<ExpressionId>,
+        name: Name,
+        value: Option<ExpressionId>,
+        r#type: Option<TypeId>,
+        node: Node<'_>,
+    ) {
         let (scope, range) = (self.scope, Self::range(node));
         self.file.bindings.push(Binding { of, name, scope, range, value, r#type });
     }

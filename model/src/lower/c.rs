@@ -44,7 +44,11 @@ fn item(b: &mut Builder<'_>, node: Node<'_>) {
                 b.file.scopes[of].results.push(value);
             }
         }
-        "comment" | "break_statement" | "continue_statement" | "goto_statement" | "attribute_specifier" => {}
+        "comment"
+        | "break_statement"
+        | "continue_statement"
+        | "goto_statement"
+        | "attribute_specifier" => {}
         kind if kind.ends_with("_expression") => {
             expression(b, node);
         }
@@ -83,7 +87,8 @@ fn define(b: &mut Builder<'_>, node: Node<'_>) {
 /// A region under `#if`, with its alternative beside it.
 fn region(b: &mut Builder<'_>, node: Node<'_>) {
     let scope = b.push_scope(ScopeKind::Block, None, Builder::range(node));
-    let mut parsed = match (node.child_by_field_name("name"), node.child_by_field_name("condition")) {
+    let mut parsed = match (node.child_by_field_name("name"), node.child_by_field_name("condition"))
+    {
         (Some(name), _) => Condition::Defined(b.name(name)),
         (_, Some(of)) => condition(b, of, 0),
         _ => Condition::Opaque("".into()),
@@ -92,7 +97,8 @@ fn region(b: &mut Builder<'_>, node: Node<'_>) {
         parsed = Condition::Not(Box::new(parsed));
     }
     let otherwise = node.child_by_field_name("alternative");
-    let skipped = [node.child_by_field_name("name"), node.child_by_field_name("condition"), otherwise];
+    let skipped =
+        [node.child_by_field_name("name"), node.child_by_field_name("condition"), otherwise];
     b.file.scopes[scope].condition = Some(parsed.clone());
     b.within(scope, |b| {
         for child in children(node).into_iter().filter(|child| !skipped.contains(&Some(*child))) {
@@ -131,8 +137,14 @@ fn condition(b: &mut Builder<'_>, node: Node<'_>, depth: usize) -> Condition {
             let sides = [node.child_by_field_name("left"), node.child_by_field_name("right")];
             let [Some(left), Some(right)] = sides else { return opaque(b) };
             match operator {
-                Some(b"&&") => Condition::All(vec![condition(b, left, depth + 1), condition(b, right, depth + 1)]),
-                Some(b"||") => Condition::Any(vec![condition(b, left, depth + 1), condition(b, right, depth + 1)]),
+                Some(b"&&") => Condition::All(vec![
+                    condition(b, left, depth + 1),
+                    condition(b, right, depth + 1),
+                ]),
+                Some(b"||") => Condition::Any(vec![
+                    condition(b, left, depth + 1),
+                    condition(b, right, depth + 1),
+                ]),
                 _ => opaque(b),
             }
         }
@@ -159,14 +171,19 @@ fn function(b: &mut Builder<'_>, node: Node<'_>) {
 
 fn visibility(b: &Builder<'_>, node: Node<'_>) -> Visibility {
     let mut cursor = node.walk();
-    let is_static = node.children(&mut cursor).any(|child| {
-        child.kind() == "storage_class_specifier" && b.bytes(child) == b"static"
-    });
+    let is_static = node
+        .children(&mut cursor)
+        .any(|child| child.kind() == "storage_class_specifier" && b.bytes(child) == b"static");
     if is_static { Visibility::Private } else { Visibility::Public }
 }
 
 /// Defines the function that a declarator names, if it is one.
-fn declared_function(b: &mut Builder<'_>, declarator: Node<'_>, base: TypeId, node: Node<'_>) -> Option<DefinitionId> {
+fn declared_function(
+    b: &mut Builder<'_>,
+    declarator: Node<'_>,
+    base: TypeId,
+    node: Node<'_>,
+) -> Option<DefinitionId> {
     let mut result = base;
     let mut at = declarator;
     loop {
@@ -205,10 +222,22 @@ fn parameters(b: &mut Builder<'_>, node: Node<'_>) -> Vec<Parameter> {
                     None => (None, base),
                 };
                 let name = name.map_or_else(|| "".into(), |name| b.name(name));
-                found.push(Parameter { name, label: None, r#type: Some(ty), has_default: false, is_variadic: false });
+                found.push(Parameter {
+                    name,
+                    label: None,
+                    r#type: Some(ty),
+                    has_default: false,
+                    is_variadic: false,
+                });
             }
             "variadic_parameter" => {
-                found.push(Parameter { name: "".into(), label: None, r#type: None, has_default: false, is_variadic: true });
+                found.push(Parameter {
+                    name: "".into(),
+                    label: None,
+                    r#type: None,
+                    has_default: false,
+                    is_variadic: true,
+                });
             }
             _ => {}
         }
@@ -250,9 +279,10 @@ fn declared<'n>(b: &mut Builder<'_>, node: Node<'n>, base: TypeId) -> (Option<No
 
 fn innermost(node: Node<'_>) -> Node<'_> {
     let mut at = node;
-    while let Some(inner) = at.child_by_field_name("declarator").or_else(|| {
-        at.kind().ends_with("declarator").then(|| at.named_child(0)).flatten()
-    }) {
+    while let Some(inner) = at
+        .child_by_field_name("declarator")
+        .or_else(|| at.kind().ends_with("declarator").then(|| at.named_child(0)).flatten())
+    {
         at = inner;
     }
     at
@@ -333,7 +363,11 @@ fn declaration(b: &mut Builder<'_>, node: Node<'_>) {
             b.bind(None, name, value, Some(ty), declarator);
             continue;
         }
-        let kind = if node.kind() == "field_declaration" { DefinitionKind::Field } else { DefinitionKind::Variable };
+        let kind = if node.kind() == "field_declaration" {
+            DefinitionKind::Field
+        } else {
+            DefinitionKind::Variable
+        };
         let id = b.define(name, kind, declarator);
         b.file.definitions[id].signature.result = Some(ty);
         b.file.definitions[id].visibility = visibility(b, node);
@@ -428,7 +462,10 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
                 if b.bytes(node).starts_with(b"&") {
                     inner
                 } else {
-                    b.expression(Expression::Yield { of: inner, protocol: Protocol::Dereference }, node)
+                    b.expression(
+                        Expression::Yield { of: inner, protocol: Protocol::Dereference },
+                        node,
+                    )
                 }
             }
             None => b.expression(Expression::Unknown, node),
@@ -455,7 +492,9 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
             let values = values.into_iter().flatten().map(|value| expression(b, value)).collect();
             b.expression(Expression::OneOf(values), node)
         }
-        "number_literal" | "char_literal" => b.expression(Expression::Literal(Literal::Integer), node),
+        "number_literal" | "char_literal" => {
+            b.expression(Expression::Literal(Literal::Integer), node)
+        }
         "string_literal" | "concatenated_string" => {
             b.expression(Expression::Literal(Literal::String("".into())), node)
         }
@@ -469,7 +508,10 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
         _ => {
             for child in children(node) {
                 let kind = child.kind();
-                if kind.ends_with("expression") || kind == "identifier" || kind == "compound_statement" {
+                if kind.ends_with("expression")
+                    || kind == "identifier"
+                    || kind == "compound_statement"
+                {
                     expression(b, child);
                 }
             }
@@ -487,13 +529,15 @@ fn call(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
     let list = node.child_by_field_name("arguments").map_or_else(Vec::new, children);
     let (receiver, name) = match called.kind() {
         "identifier" => (None, Some(b.name(called))),
-        "field_expression" => match (called.child_by_field_name("argument"), called.child_by_field_name("field")) {
-            (Some(of), Some(name)) => {
-                let of = expression(b, of);
-                (Some(of), Some(b.name(name)))
+        "field_expression" => {
+            match (called.child_by_field_name("argument"), called.child_by_field_name("field")) {
+                (Some(of), Some(name)) => {
+                    let of = expression(b, of);
+                    (Some(of), Some(b.name(name)))
+                }
+                _ => (None, None),
             }
-            _ => (None, None),
-        },
+        }
         _ => (Some(expression(b, called)), None),
     };
     let mut arguments = Vec::new();

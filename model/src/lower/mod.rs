@@ -36,7 +36,9 @@ impl Lowering {
             Grammar::Ruby => tree_sitter_ruby::LANGUAGE.into(),
         };
         let mut parser = Parser::new();
-        parser.set_language(&language).map_err(|error| format!("the grammar cannot be used: {error}"))?;
+        parser
+            .set_language(&language)
+            .map_err(|error| format!("the grammar cannot be used: {error}"))?;
         Ok(Self { parser, grammar })
     }
 

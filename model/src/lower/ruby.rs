@@ -18,7 +18,11 @@ fn items(b: &mut Builder<'_>, node: Node<'_>) {
 
 /// Lowers statements and returns the value of the last.
 fn body(b: &mut Builder<'_>, node: Node<'_>) -> Option<ExpressionId> {
-    children(node).into_iter().filter(|child| child.kind() != "comment").map(|child| expression(b, child)).last()
+    children(node)
+        .into_iter()
+        .filter(|child| child.kind() != "comment")
+        .map(|child| expression(b, child))
+        .last()
 }
 
 fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
@@ -81,13 +85,22 @@ fn lower_node(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
             let mut values = Vec::new();
             for child in children(node) {
                 let value = expression(b, child);
-                if matches!(child.kind(), "then" | "else" | "when" | "elsif") || node.kind() == "conditional" {
+                if matches!(child.kind(), "then" | "else" | "when" | "elsif")
+                    || node.kind() == "conditional"
+                {
                     values.push(value);
                 }
             }
             b.expression(Expression::OneOf(values), node)
         }
-        "then" | "else" | "begin" | "parenthesized_statements" | "body_statement" | "when" | "elsif" | "block_body" => {
+        "then"
+        | "else"
+        | "begin"
+        | "parenthesized_statements"
+        | "body_statement"
+        | "when"
+        | "elsif"
+        | "block_body" => {
             let last = body(b, node);
             last.unwrap_or_else(|| b.expression(Expression::Literal(Literal::Null), node))
         }
@@ -109,7 +122,8 @@ fn lower_node(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
             }
         }
         "lambda" => lambda(b, field("body").unwrap_or(node), field("parameters")),
-        "string" | "heredoc_beginning" | "chained_string" | "simple_symbol" | "delimited_symbol" | "regex" | "subshell" => {
+        "string" | "heredoc_beginning" | "chained_string" | "simple_symbol"
+        | "delimited_symbol" | "regex" | "subshell" => {
             items(b, node);
             b.expression(Expression::Literal(Literal::String("".into())), node)
         }
@@ -160,7 +174,11 @@ fn class(b: &mut Builder<'_>, node: Node<'_>) {
     let id = b.define(name, kind, node);
     if let Some(base) = node.child_by_field_name("superclass").and_then(|of| of.named_child(0)) {
         let target = base_of(b, base);
-        b.file.definitions[id].bases.push(Base { kind: BaseKind::Extends, target, renames: Vec::new() });
+        b.file.definitions[id].bases.push(Base {
+            kind: BaseKind::Extends,
+            target,
+            renames: Vec::new(),
+        });
     }
     type_body(b, id, node);
 }
@@ -199,7 +217,8 @@ fn method(b: &mut Builder<'_>, node: Node<'_>) {
     let Some(name) = node.child_by_field_name("name") else { return };
     let name = b.name(name);
     let id = b.define(name, DefinitionKind::Function, node);
-    let parameters = node.child_by_field_name("parameters").map_or_else(Vec::new, |list| parameters(b, list));
+    let parameters =
+        node.child_by_field_name("parameters").map_or_else(Vec::new, |list| parameters(b, list));
     let receiver = (node.kind() == "method").then(|| b.r#type(Type::Own));
     let signature = &mut b.file.definitions[id].signature;
     signature.parameters = Some(parameters);
@@ -279,12 +298,15 @@ fn call(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
 /// Lowers `include`, `attr_accessor` and the like in the body of a type. Returns whether it was one.
 fn is_declaration(b: &mut Builder<'_>, name: Option<&str>, list: Option<Node<'_>>) -> bool {
     let scope = &b.file.scopes[b.scope];
-    let (ScopeKind::Type, Some(owner), Some(list)) = (scope.kind, scope.owner, list) else { return false };
+    let (ScopeKind::Type, Some(owner), Some(list)) = (scope.kind, scope.owner, list) else {
+        return false;
+    };
     let base = match name {
         Some("include") => BaseKind::Mixes,
         Some("prepend") => BaseKind::Prepends,
         Some("attr_accessor" | "attr_reader" | "attr_writer") => {
-            for child in children(list).into_iter().filter(|child| child.kind() == "simple_symbol") {
+            for child in children(list).into_iter().filter(|child| child.kind() == "simple_symbol")
+            {
                 let text = String::from_utf8_lossy(b.bytes(child)).into_owned();
                 b.define(text.trim_start_matches(':').into(), DefinitionKind::Property, child);
             }
@@ -316,7 +338,9 @@ fn lambda(b: &mut Builder<'_>, block: Node<'_>, list: Option<Node<'_>>) -> Expre
 }
 
 fn bind_lambda(b: &mut Builder<'_>, value: ExpressionId, of: UseId, argument: u8, node: Node<'_>) {
-    let Expression::Lambda { scope, parameters, .. } = &b.file.expressions[value].kind else { return };
+    let Expression::Lambda { scope, parameters, .. } = &b.file.expressions[value].kind else {
+        return;
+    };
     let (scope, count) = (*scope, parameters.len());
     // The parameters are the first bindings of their scope.
     let all = b.file.bindings.iter().filter(|(_, binding)| binding.scope == scope);

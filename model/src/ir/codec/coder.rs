@@ -3,14 +3,25 @@
 use crate::ir::Name;
 use rustc_hash::FxHashMap;
 
+/// What numbers are near to each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Lane {
+    /// Positions in the source.
+    Position,
+    /// Scopes.
+    Scope,
+    /// Values.
+    Value,
+}
+
 /// Writes values, or fills them from bytes.
 pub(super) trait Coder {
     /// Codes a number.
     fn u32(&mut self, value: &mut u32);
     /// Codes a name.
     fn name(&mut self, value: &mut Name);
-    /// Codes a number by its difference from the last one that was coded so.
-    fn near(&mut self, value: &mut u32);
+    /// Codes a number by its difference from the last one of its `lane` that was coded so.
+    fn near(&mut self, lane: Lane, value: &mut u32);
     /// Returns whether values are filled.
     fn reads(&self) -> bool;
     /// Remembers that the bytes cannot be those of a file.
@@ -74,7 +85,7 @@ pub(super) struct Writer {
     bytes: Vec<u8>,
     names: FxHashMap<Name, u32>,
     order: Vec<Name>,
-    last: u32,
+    last: [u32; 3],
 }
 
 impl Writer {
@@ -113,9 +124,10 @@ impl Coder for Writer {
         push(&mut self.bytes, id);
     }
 
-    fn near(&mut self, value: &mut u32) {
-        let difference = value.wrapping_sub(self.last) as i32;
-        self.last = *value;
+    fn near(&mut self, lane: Lane, value: &mut u32) {
+        let last = &mut self.last[lane as usize];
+        let difference = value.wrapping_sub(*last) as i32;
+        *last = *value;
         push(&mut self.bytes, ((difference << 1) ^ (difference >> 31)) as u32);
     }
 
@@ -134,14 +146,14 @@ impl Coder for Writer {
 pub(super) struct Reader<'b> {
     bytes: &'b [u8],
     names: Vec<Name>,
-    last: u32,
+    last: [u32; 3],
     failure: Option<String>,
 }
 
 impl<'b> Reader<'b> {
     /// Reads the names.
     pub(super) fn new(bytes: &'b [u8]) -> Result<Self, String> {
-        let mut reader = Self { bytes, names: Vec::new(), last: 0, failure: None };
+        let mut reader = Self { bytes, names: Vec::new(), last: [0; 3], failure: None };
         let count = reader.take();
         for _ in 0..count {
             let length = reader.take() as usize;
@@ -156,6 +168,11 @@ impl<'b> Reader<'b> {
             }
         }
         Ok(reader)
+    }
+
+    /// Returns the table of names.
+    pub(super) fn into_names(self) -> Vec<Name> {
+        self.names
     }
 
     /// Returns whether all bytes were those of a file.
@@ -198,11 +215,12 @@ impl Coder for Reader<'_> {
         }
     }
 
-    fn near(&mut self, value: &mut u32) {
+    fn near(&mut self, lane: Lane, value: &mut u32) {
         let coded = self.take();
         let difference = (coded >> 1) as i32 ^ -((coded & 1) as i32);
-        self.last = self.last.wrapping_add(difference as u32);
-        *value = self.last;
+        let last = &mut self.last[lane as usize];
+        *last = last.wrapping_add(difference as u32);
+        *value = *last;
     }
 
     fn reads(&self) -> bool {

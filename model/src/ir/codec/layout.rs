@@ -1,6 +1,6 @@
 //! The order of a file's parts in its bytes.
 
-use super::coder::Coder;
+use super::coder::{Coder, Lane};
 use super::{name, range};
 use crate::ir::*;
 
@@ -26,6 +26,21 @@ fn id<C: Coder, T>(c: &mut C, value: &mut Id<T>) {
     let mut index = u32::try_from(value.index()).unwrap_or(u32::MAX);
     c.u32(&mut index);
     *value = Id::new(index as usize);
+}
+
+/// Codes an id that is near the last one of its lane.
+fn near<C: Coder, T>(c: &mut C, lane: Lane, value: &mut Id<T>) {
+    let mut index = u32::try_from(value.index()).unwrap_or(u32::MAX);
+    c.near(lane, &mut index);
+    *value = Id::new(index as usize);
+}
+
+fn scope_id<C: Coder>(c: &mut C, value: &mut ScopeId) {
+    near(c, Lane::Scope, value);
+}
+
+fn value_id<C: Coder>(c: &mut C, value: &mut ExpressionId) {
+    near(c, Lane::Value, value);
 }
 
 fn zero<T>() -> Id<T> {
@@ -165,8 +180,8 @@ fn definition<C: Coder>(c: &mut C, value: &mut Definition) {
         Visibility::Protected,
         Visibility::Private
     );
-    id(c, &mut value.scope);
-    c.option(&mut value.body, zero, id);
+    scope_id(c, &mut value.scope);
+    c.option(&mut value.body, zero, scope_id);
     range(c, &mut value.range);
     let blank =
         || Base { kind: BaseKind::Extends, target: Target::Type(zero()), renames: Vec::new() };
@@ -396,11 +411,11 @@ fn blank_binding() -> Binding {
 }
 
 fn binding<C: Coder>(c: &mut C, value: &mut Binding) {
-    c.option(&mut value.of, zero, id);
+    c.option(&mut value.of, zero, value_id);
     name(c, &mut value.name);
-    id(c, &mut value.scope);
+    scope_id(c, &mut value.scope);
     range(c, &mut value.range);
-    c.option(&mut value.value, zero, id);
+    c.option(&mut value.value, zero, value_id);
     c.option(&mut value.r#type, zero, id);
 }
 
@@ -420,15 +435,15 @@ fn blank_use() -> Use {
 fn r#use<C: Coder>(c: &mut C, value: &mut Use) {
     variants!(c, &mut value.role, Role::Call, Role::Construct, Role::Read);
     c.option(&mut value.name, blank_name, name);
-    id(c, &mut value.scope);
-    c.option(&mut value.receiver, zero, id);
+    scope_id(c, &mut value.scope);
+    c.option(&mut value.receiver, zero, value_id);
     c.option(&mut value.r#type, zero, id);
     c.list(
         &mut value.arguments,
         || Argument { label: None, value: zero() },
         |c, argument| {
             c.option(&mut argument.label, blank_name, name);
-            id(c, &mut argument.value);
+            value_id(c, &mut argument.value);
         },
     );
     ids(c, &mut value.type_arguments);
@@ -499,7 +514,9 @@ fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
         Expression::Unknown => 14,
         Expression::Narrowed { .. } => 15,
     };
-    let tag = c.tag(tag);
+    let has_range = node.range != Range::default();
+    let tag = c.tag(tag << 1 | u32::from(has_range));
+    let (tag, has_range) = (tag >> 1, tag & 1 == 1);
     if c.reads() {
         node.kind = match tag {
             0 | 1 => Expression::Name { name: blank_name(), is_type: tag == 1 },
@@ -519,24 +536,26 @@ fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
             _ => Expression::Unknown,
         };
     }
-    id(c, &mut node.scope);
-    range(c, &mut node.range);
+    scope_id(c, &mut node.scope);
+    if has_range {
+        range(c, &mut node.range);
+    }
     match &mut node.kind {
         Expression::Name { name: of, .. } => name(c, of),
         Expression::Member { of, name: member } => {
-            id(c, of);
+            value_id(c, of);
             name(c, member);
         }
         Expression::Call(of) => id(c, of),
         Expression::Yield { of, protocol: by } => {
-            id(c, of);
+            value_id(c, of);
             protocol(c, by);
         }
         Expression::Cast { of, r#type } => {
-            id(c, of);
+            value_id(c, of);
             id(c, r#type);
         }
-        Expression::OneOf(values) => ids(c, values),
+        Expression::OneOf(values) => c.list(values, zero, value_id),
         Expression::Lambda { scope, parameters, result } => {
             id(c, scope);
             c.list(
@@ -556,7 +575,7 @@ fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
                 || (blank_name(), zero()),
                 |c, (field, value)| {
                     name(c, field);
-                    id(c, value);
+                    value_id(c, value);
                 },
             );
         }
@@ -611,7 +630,7 @@ fn blank_import() -> Import {
 fn import<C: Coder>(c: &mut C, value: &mut Import) {
     name(c, &mut value.module);
     imported(c, &mut value.imported);
-    id(c, &mut value.scope);
+    scope_id(c, &mut value.scope);
     range(c, &mut value.range);
 }
 

@@ -27,7 +27,12 @@ pub fn slice(file: &File) -> File {
                 scope: Id::new(0),
                 range: Range::default(),
             };
-        } else if !kept[id.index()] {
+        } else if kept[id.index()] {
+            // A position decides only which binding a name sees.
+            if !matches!(file.expressions[id].kind, Expression::Name { .. }) {
+                sliced.expressions[id].range = Range::default();
+            }
+        } else {
             // Of a literal, only its kind.
             let node = &mut sliced.expressions[id];
             node.scope = Id::new(0);
