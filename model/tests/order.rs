@@ -1,7 +1,7 @@
 //! An answer depends neither on the order of questions nor on what is cached, also where a budget
 //! does not suffice.
 
-use codedb_model::program::{BUDGET, Given, Loaded, all};
+use codedb_model::program::{BUDGET, Found, Given, Loaded, Program, all};
 
 /// Orders per program.
 const ORDERS: usize = 1_000;
@@ -71,4 +71,83 @@ fn answers_are_the_same_in_every_order_cold_and_warm_and_under_small_budgets() {
     }
     assert!(asked > 900_000 && undecided > 100_000, "{asked} asked, {undecided} undecided");
     assert!(most < BUDGET / 10, "the dearest question costs {most}");
+}
+
+/// Functions without written results that call each other at random: many cycles, of which each
+/// member is unknown wherever it was entered.
+fn tangle(numbers: &mut Numbers) -> Program {
+    const FUNCTIONS: usize = 9;
+    let mut facts = String::new();
+    for class in ["A", "B"] {
+        let results = (0..3)
+            .map(|member| format!("fn m{member}() {{ return {} }}", value(numbers, FUNCTIONS, 2)));
+        facts.push_str(&format!(
+            "@1 class {class} {{ {} }}\n",
+            results.collect::<Vec<_>>().join(" ")
+        ));
+    }
+    for function in 0..FUNCTIONS {
+        facts.push_str(&format!(
+            "@1 fn f{function}() {{ return {} }}\n",
+            value(numbers, FUNCTIONS, 3)
+        ));
+    }
+    let text = format!("== source a.py\nx\n== facts a.py\n{facts}");
+    Program::read("python", "tangle", &text).expect("a program in the text form")
+}
+
+fn value(numbers: &mut Numbers, functions: usize, depth: usize) -> String {
+    let function = numbers.below(functions);
+    match numbers.below(if depth == 0 { 3 } else { 6 }) {
+        0 => "A()".to_string(),
+        1 => "B()".to_string(),
+        2 => format!("f{function}()"),
+        3 | 4 => format!("{}.m{}()", value(numbers, functions, depth - 1), numbers.below(3)),
+        _ => {
+            let (one, other) =
+                (value(numbers, functions, depth - 1), value(numbers, functions, depth - 1));
+            format!("oneof({one}, {other})")
+        }
+    }
+}
+
+#[test]
+fn cycles_have_the_same_members_wherever_they_are_entered() {
+    let mut numbers = Numbers(0xD1B5_4A32_D192_ED03);
+    let (mut known, mut unknown) = (0, 0);
+    for round in 0..300 {
+        let program = tangle(&mut numbers);
+        let loaded = Loaded::new(&program).expect("a language with rules");
+        let resolver = loaded.resolver();
+        let mut questions = loaded.questions();
+        for budget in [BUDGET, 40] {
+            let cold: Vec<_> = questions
+                .iter()
+                .map(|&of| {
+                    resolver.forget();
+                    (of, loaded.ask(&resolver, of, budget))
+                })
+                .collect();
+            for (_, given) in &cold {
+                match given {
+                    Some(Given { answer: Found::Links(..), .. }) => known += 1,
+                    _ => unknown += 1,
+                }
+            }
+            let cold: std::collections::BTreeMap<_, _> = cold.into_iter().collect();
+            for _ in 0..20 {
+                numbers.shuffle(&mut questions);
+                resolver.forget();
+                for of in &questions {
+                    let given = loaded.ask(&resolver, *of, budget);
+                    assert_eq!(
+                        given, cold[of],
+                        "round {round}, use {of:?}, budget {budget}\n{}",
+                        program.text
+                    );
+                }
+            }
+        }
+    }
+    assert!(known > 5_000 && unknown > 1_000, "{known} known, {unknown} not");
 }
