@@ -86,7 +86,7 @@ fn one(lowering: &mut Lowering, name: &str, text: &[u8], sums: &mut Sums) -> Res
     let coded = Instant::now();
     let whole = encode(&file);
     let end = Instant::now();
-    if sums.files % 100 == 0 {
+    if sums.files.is_multiple_of(100) {
         let read = decode(&bytes)?;
         if read != stored {
             return Err(format!("{name}: what is read is not what was written"));
@@ -102,7 +102,7 @@ fn one(lowering: &mut Lowering, name: &str, text: &[u8], sums: &mut Sums) -> Res
     let (names, length) = names(&bytes)?;
     sums.names += length;
     sums.dictionary.extend(names);
-    if sums.files % SAMPLE == 0 {
+    if sums.files.is_multiple_of(SAMPLE) {
         parts(&stored, sums);
     }
     let spent = [parsed - start, lowered - parsed, coded - lowered, end - coded];
