@@ -1,9 +1,9 @@
 //! The stored slice: what is kept of a file, and its bytes.
 //!
-//! [`slice`] decides what is kept: definitions, signatures, scopes, imports, exports, uses with
+//! [`slice()`] decides what is kept: definitions, signatures, scopes, imports, exports, uses with
 //! their receivers, results, assigned members, stored functions, and the bindings that these
-//! reach. Other values become [`Expression::Unknown`] under the same ids, so that a file that is
-//! lowered again on demand answers for them. One traversal writes and reads ([`Coder`]); numbers
+//! reach. Other values become unknown under the same ids, so that a file that is
+//! lowered again on demand answers for them. One traversal writes and reads; numbers
 //! are variable in length, and runs of values that are not kept take one number.
 
 mod coder;

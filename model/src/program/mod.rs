@@ -233,7 +233,7 @@ impl Program {
         source.map_or_else(Lines::default, |source| Lines::new(&source.text))
     }
 
-    /// Returns the program file with facts as [`print`] writes them.
+    /// Returns the program file with facts as [`print()`] writes them.
     pub fn canonical(&self) -> String {
         let mut text = String::new();
         for (title, body) in sections(&self.text) {

@@ -1,7 +1,7 @@
 //! Queries over facts: which definition a use links to, and which type a value has.
 //!
-//! Layers, lowest first: exports and names ([`world`]), bases ([`bases`]), members ([`members`]),
-//! written types ([`written`]), types of values and definitions of uses ([`values`], [`answers`]:
+//! Layers, lowest first: exports and names (`world`), bases (`bases`), members (`members`),
+//! written types (`written`), types of values and definitions of uses (`values`, `answers`:
 //! one layer, since the type of a call needs its definition and an overload needs types), and
 //! types from uses, which [`Mode::Uses`] adds and which never feed another such type. Nothing here
 //! reads source text or asks for a language.
