@@ -308,7 +308,16 @@ fn is_declaration(b: &mut Builder<'_>, name: Option<&str>, list: Option<Node<'_>
             for child in children(list).into_iter().filter(|child| child.kind() == "simple_symbol")
             {
                 let text = String::from_utf8_lossy(b.bytes(child)).into_owned();
-                b.define(text.trim_start_matches(':').into(), DefinitionKind::Property, child);
+                let name = text.trim_start_matches(':');
+                let id = b.define(name.into(), DefinitionKind::Property, child);
+                let scope = b.push_scope(ScopeKind::Function, Some(id), Builder::range(child));
+                b.file.definitions[id].body = Some(scope);
+                b.within(scope, |b| {
+                    let of = b.expression(Expression::Own, child);
+                    let held = Expression::Member { of, name: format!("@{name}").into() };
+                    let value = b.expression(held, child);
+                    b.file.scopes[scope].results.push(value);
+                });
             }
             return true;
         }

@@ -3,7 +3,7 @@
 use super::ty::{Def, FileId, Ty};
 use super::{Ancestor, Mode, Resolver, Substitution};
 use crate::ir::*;
-use crate::rules::{BaseOfUsers, Linearization};
+use crate::rules::{BaseOfUsers, FUNCTION, Linearization};
 use std::rc::Rc;
 
 /// A member that a name was found to be.
@@ -137,7 +137,7 @@ impl Resolver<'_> {
                 Some(def) => self.member_of(def, &[], ty, name, place),
                 None => Lookup::Open,
             },
-            Ty::Function(_) | Ty::Stored(_) => match self.library_type("function") {
+            Ty::Function(_) | Ty::Stored(_) => match self.library_type(FUNCTION) {
                 Some(def) => self.member_of(def, &[], ty, name, place),
                 None => Lookup::Open,
             },

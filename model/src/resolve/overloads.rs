@@ -5,6 +5,7 @@ use super::members::Found;
 use super::ty::{Def, FileId, Ty};
 use super::{Mode, Resolver, Substitution};
 use crate::ir::*;
+use crate::rules::{FUNCTION, TYPE};
 
 /// The rank of an argument whose type is not known: it decides nothing.
 const OPEN: u8 = u8::MAX;
@@ -247,12 +248,12 @@ impl Resolver<'_> {
             }
             (Ty::Stored(_) | Ty::Function(_), _) => {
                 let fits = self.function_of(to).is_some();
-                fits.then_some(1).or_else(|| self.convert_library("function", self.named_def(to)?))
+                fits.then_some(1).or_else(|| self.convert_library(FUNCTION, self.named_def(to)?))
             }
             (Ty::Named(from, arguments), Ty::Named(target, to_arguments)) => {
                 self.convert_named((*from, arguments), (*target, to_arguments), of, substitution)
             }
-            (Ty::Class(_), Ty::Named(target, _)) => self.convert_library("type", *target),
+            (Ty::Class(_), Ty::Named(target, _)) => self.convert_library(TYPE, *target),
             _ => None,
         }
     }

@@ -5,6 +5,7 @@ use super::members::{Found, Lookup};
 use super::ty::{Def, FileId, Ty};
 use super::{Called, Key, Mode, Resolver, Substitution};
 use crate::ir::*;
+use crate::rules::TUPLE;
 use std::rc::Rc;
 
 /// A function type: receiver, parameters, result.
@@ -287,9 +288,7 @@ impl Resolver<'_> {
     /// Returns the type of what methods of `owner` assign to its member `name`.
     fn assigned_type(&self, owner: Def, name: &str, mode: Mode) -> Ty {
         let mut types = Vec::new();
-        let attribute = format!("@{name}");
-        let assigned = self.world.assigned(name).iter().chain(self.world.assigned(&attribute));
-        for &(file, id) in assigned {
+        for &(file, id) in self.world.assigned(name) {
             let binding = &self.world.file(file).bindings[id];
             let receiver = binding.of.map(|of| &self.world.file(file).expressions[of].kind);
             if receiver == Some(&Expression::Own)
@@ -397,7 +396,7 @@ impl Resolver<'_> {
                 if generics == 0 || fields.is_empty() {
                     return Ty::Named(def, arguments);
                 }
-                if &*self.world.definition(def).name == "tuple" {
+                if &*self.world.definition(def).name == TUPLE {
                     return Ty::Tuple(fields.iter().map(|(_, id)| value(*id)).collect());
                 }
                 let element =

@@ -3,6 +3,7 @@
 use super::ty::{Def, FileId, Ty};
 use super::{Mode, Resolver, Substitution};
 use crate::ir::*;
+use crate::rules::TYPE;
 use std::rc::Rc;
 
 impl Resolver<'_> {
@@ -84,7 +85,7 @@ impl Resolver<'_> {
     /// Returns a type with arguments; an alias is replaced, and `type<T>` is the type itself.
     pub(super) fn instantiate(&self, def: Def, arguments: Vec<Ty>) -> Ty {
         let definition = self.world.definition(def);
-        if self.world.is_library(def.file) && &*definition.name == "type" {
+        if self.world.is_library(def.file) && &*definition.name == TYPE {
             let of = arguments.into_iter().next().unwrap_or(Ty::Unknown);
             return if of == Ty::Unknown { of } else { Ty::Class(Rc::new(of)) };
         }

@@ -2,6 +2,13 @@
 
 use crate::ir::{Literal, Protocol, Role};
 
+/// The library's type that `type<T>`, a type as a value, is an instance of.
+pub const TYPE: &str = "type";
+/// The library's type whose members functions as values have.
+pub const FUNCTION: &str = "function";
+/// The library's type whose records are tuples.
+pub const TUPLE: &str = "tuple";
+
 /// The rules of one language. The defaults fit most.
 pub trait Rules {
     /// Where a bare name is looked up besides the scopes around it.
