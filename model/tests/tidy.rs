@@ -110,3 +110,28 @@ fn a_path_that_nothing_declares_is_rejected() {
     assert_eq!(file.definitions[codedb_model::ir::Id::new(0)].kind, DefinitionKind::Variable);
     assert_eq!(file.definitions[codedb_model::ir::Id::new(0)].scope, ScopeId::new(0));
 }
+
+/// Names of members and types of a library stand in the language's folder: the resolver compares
+/// with no text of its own.
+#[test]
+fn the_resolver_has_no_names_in_quotes() {
+    let mut quoted = Vec::new();
+    for (path, text) in sources("resolve") {
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let is_code = |line: &&str| {
+            let line = line.trim_start();
+            !line.starts_with("//") && !["expect(", "assert"].iter().any(|word| line.contains(word))
+        };
+        for line in code.lines().filter(is_code) {
+            for literal in line.split('"').skip(1).step_by(2) {
+                // Placeholders of a format are names of variables.
+                let rest =
+                    literal.split('{').map(|part| part.rsplit('}').next().unwrap_or_default());
+                if rest.collect::<String>().contains(char::is_alphabetic) {
+                    quoted.push(format!("{}: {literal}", path.display()));
+                }
+            }
+        }
+    }
+    assert!(quoted.is_empty(), "{}", quoted.join("\n"));
+}
