@@ -10,10 +10,10 @@ pub(super) fn file<C: Coder>(c: &mut C, file: &mut File) {
     c.option(&mut file.module, blank_name, name);
     arena(c, &mut file.scopes, blank_scope, scope);
     arena(c, &mut file.definitions, blank_definition, definition);
-    arena(c, &mut file.types, blank_type, r#type);
-    arena(c, &mut file.bindings, blank_binding, binding);
+    sparse(c, &mut file.types, blank_type, r#type);
+    sparse(c, &mut file.bindings, blank_binding, binding);
     arena(c, &mut file.uses, blank_use, r#use);
-    expressions(c, &mut file.expressions);
+    sparse(c, &mut file.expressions, blank_expression, expression);
     c.list(&mut file.imports, blank_import, import);
     c.list(&mut file.exports, blank_export, export);
 }
@@ -450,49 +450,49 @@ fn r#use<C: Coder>(c: &mut C, value: &mut Use) {
     range(c, &mut value.range);
 }
 
-/// Codes the values that are kept; each run of others is one number.
-fn expressions<C: Coder>(c: &mut C, arena: &mut Arena<ExpressionNode>) {
-    let mut nodes = std::mem::take(arena).into_vec();
-    let mut length = u32::try_from(nodes.len()).unwrap_or(u32::MAX);
+/// The longest arena that is read: more than a file of the longest text has.
+const ELEMENTS_MAX: u32 = 1 << 26;
+
+/// Codes the elements that are kept, in runs: how many are not, and how many are.
+fn sparse<C: Coder, T: PartialEq>(
+    c: &mut C,
+    arena: &mut Arena<T>,
+    blank: impl Fn() -> T,
+    element: impl Fn(&mut C, &mut T),
+) {
+    let mut elements = std::mem::take(arena).into_vec();
+    let mut length = u32::try_from(elements.len()).unwrap_or(u32::MAX);
     c.u32(&mut length);
-    let blank =
-        || ExpressionNode { kind: Expression::Unknown, scope: zero(), range: Range::default() };
-    let mut at = 0;
-    let mut read = Vec::new();
-    while at < length as usize {
-        let skipped = nodes
-            .get(at..)
-            .map_or(0, |rest| rest.iter().take_while(|node| is_dropped(node)).count());
-        let skipped = c.tag(u32::try_from(skipped).unwrap_or(u32::MAX)) as usize;
-        if c.reads() {
-            if (c.left() == 0 && skipped == 0)
-                || at + skipped > length as usize
-                || length > (1 << 26)
-            {
-                c.fail("a run of values is longer than the file");
-                break;
-            }
-            read.extend(std::iter::repeat_with(blank).take(skipped));
-        }
-        at += skipped;
-        if at == length as usize {
-            break;
-        }
-        if c.reads() {
-            let mut node = blank();
-            expression(c, &mut node);
-            read.push(node);
-        } else {
-            expression(c, &mut nodes[at]);
-        }
-        at += 1;
+    if c.reads() && length > ELEMENTS_MAX {
+        c.fail("a list is too long");
+        return;
     }
-    *arena = Arena::from_vec(if c.reads() { read } else { nodes });
+    let none = blank();
+    let mut at = 0;
+    let mut keeps = false;
+    while at < length as usize {
+        let rest = elements.get(at..).unwrap_or_default();
+        let run = rest.iter().take_while(|element| (**element != none) == keeps).count();
+        let run = c.tag(u32::try_from(run).unwrap_or(u32::MAX)) as usize;
+        if c.reads() {
+            let is_too_long = run > length as usize - at || (keeps && run > c.left());
+            if is_too_long || (run == 0 && (at > 0 || keeps)) {
+                c.fail("a run is longer than its list");
+                return;
+            }
+            elements.extend(std::iter::repeat_with(&blank).take(run));
+        }
+        if keeps {
+            elements[at..at + run].iter_mut().for_each(|one| element(c, one));
+        }
+        at += run;
+        keeps = !keeps;
+    }
+    *arena = Arena::from_vec(elements);
 }
 
-/// Returns whether nothing of a value is kept.
-fn is_dropped(node: &ExpressionNode) -> bool {
-    node.kind == Expression::Unknown && node.scope.index() == 0 && node.range == Range::default()
+fn blank_expression() -> ExpressionNode {
+    ExpressionNode { kind: Expression::Unknown, scope: zero(), range: Range::default() }
 }
 
 fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {

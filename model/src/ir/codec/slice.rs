@@ -11,14 +11,30 @@ pub fn slice(file: &File) -> File {
         kept: vec![false; file.expressions.len()],
         open: Vec::new(),
         bindings: FxHashMap::default(),
+        reached: vec![false; file.bindings.len()],
     };
     for (id, binding) in file.bindings.iter() {
         keeper.bindings.entry(&binding.name).or_default().push(id);
     }
     keeper.roots();
     keeper.reach();
-    let kept = keeper.kept;
+    let (kept, reached) = (keeper.kept, keeper.reached);
     let mut sliced = file.clone();
+    for id in file.bindings.ids().filter(|id| !reached[id.index()]) {
+        sliced.bindings[id] = Binding {
+            of: None,
+            name: "".into(),
+            scope: Id::new(0),
+            range: Range::default(),
+            value: None,
+            r#type: None,
+        };
+    }
+    for scope in sliced.scopes.ids() {
+        if has_written_result(file, scope) {
+            sliced.scopes[scope].results.clear();
+        }
+    }
     for id in file.expressions.ids() {
         let is_shape = matches!(file.expressions[id].kind, Expression::Literal(_));
         if !kept[id.index()] && !is_shape {
@@ -45,11 +61,23 @@ pub fn slice(file: &File) -> File {
     sliced
 }
 
+/// Returns whether a scope is the body of a function whose result is written: what it returns is
+/// not needed for its type. What a variable holds is.
+fn has_written_result(file: &File, scope: ScopeId) -> bool {
+    file.scopes[scope].owner.is_some_and(|owner| {
+        let definition = &file.definitions[owner];
+        let result = definition.signature.result.map(|of| &file.types[of].kind);
+        definition.kind == DefinitionKind::Function && !matches!(result, None | Some(Type::Unknown))
+    })
+}
+
 struct Keeper<'f> {
     file: &'f File,
     kept: Vec<bool>,
     open: Vec<ExpressionId>,
     bindings: FxHashMap<&'f Name, Vec<BindingId>>,
+    /// Bindings that are kept.
+    reached: Vec<bool>,
 }
 
 impl Keeper<'_> {
@@ -69,10 +97,14 @@ impl Keeper<'_> {
                 }
             }
         }
-        for (_, scope) in file.scopes.iter() {
-            scope.results.iter().chain(&scope.receivers).for_each(|&id| self.keep(id));
+        for (id, scope) in file.scopes.iter() {
+            scope.receivers.iter().for_each(|&id| self.keep(id));
+            if !has_written_result(file, id) {
+                scope.results.iter().for_each(|&id| self.keep(id));
+            }
         }
-        for (_, binding) in file.bindings.iter().filter(|(_, binding)| binding.of.is_some()) {
+        for (id, binding) in file.bindings.iter().filter(|(_, binding)| binding.of.is_some()) {
+            self.reached[id.index()] = true;
             binding.of.into_iter().chain(binding.value).for_each(|id| self.keep(id));
         }
         for (_, definition) in file.definitions.iter() {
@@ -123,9 +155,10 @@ impl Keeper<'_> {
         while let Some(id) = self.open.pop() {
             match &file.expressions[id].kind {
                 Expression::Name { name, .. } => {
-                    for binding in self.bindings.get(name).cloned().unwrap_or_default() {
-                        let binding = &file.bindings[binding];
+                    for of in self.bindings.get(name).cloned().unwrap_or_default() {
+                        let binding = &file.bindings[of];
                         if self.is_around(binding.scope, file.expressions[id].scope) {
+                            self.reached[of.index()] = true;
                             binding.value.into_iter().for_each(|id| self.keep(id));
                         }
                     }
@@ -135,6 +168,11 @@ impl Keeper<'_> {
                 | Expression::Cast { of, .. }
                 | Expression::Narrowed { of, .. } => self.keep(*of),
                 Expression::OneOf(values) => values.iter().for_each(|&id| self.keep(id)),
+                Expression::Lambda { scope, .. } => {
+                    for (of, binding) in file.bindings.iter() {
+                        self.reached[of.index()] |= binding.scope == *scope;
+                    }
+                }
                 Expression::Record { fields, .. } => {
                     fields.iter().for_each(|&(_, id)| self.keep(id));
                 }
