@@ -1,0 +1,53 @@
+//! C: one name space of the tree, files with static names, includes.
+
+use crate::ir::Literal;
+use crate::rules::{MemberSources, Module, Rules, Visible};
+
+/// The rules.
+pub(super) struct Language;
+
+/// Returns the files that `#include` of `specifier` leads to: by the end of their paths.
+pub(super) fn included(specifier: &str, paths: &[&str]) -> Module {
+    let is_it = |path: &str| path == specifier || path.ends_with(&format!("/{specifier}"));
+    Module::Files(
+        paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+    )
+}
+
+impl Rules for Language {
+    fn visible(&self) -> Visible {
+        Visible {
+            members: false,
+            type_scopes: false,
+            siblings: false,
+            tree: true,
+            imports_are_members: true,
+            ..Visible::default()
+        }
+    }
+
+    fn member_sources(&self) -> MemberSources {
+        MemberSources { dereferences: true, ..MemberSources::default() }
+    }
+
+    fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
+        included(specifier, paths)
+    }
+
+    /// There are no overloads: whatever is passed is taken.
+    fn convert(&self, _from: &str, _to: &str) -> Option<u8> {
+        Some(1)
+    }
+
+    fn literal(&self, literal: &Literal) -> &'static str {
+        match literal {
+            Literal::String(_) => "char_array",
+            Literal::Float => "double",
+            Literal::Integer | Literal::Boolean | Literal::Null => "int",
+        }
+    }
+
+    fn library(&self) -> &'static str {
+        include_str!("library.txt")
+    }
+}

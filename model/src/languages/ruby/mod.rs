@@ -1,0 +1,61 @@
+//! Ruby: open classes, mixins in the order of ancestors, duck typing.
+
+use crate::ir::Literal;
+use crate::rules::{
+    Arguments, BaseOfUsers, Construction, MemberSources, Module, Rules, Satisfaction, Visible,
+};
+
+/// The rules.
+pub(super) struct Language;
+
+impl Rules for Language {
+    fn visible(&self) -> Visible {
+        Visible { tree: true, ..Visible::default() }
+    }
+
+    fn satisfies(&self) -> Satisfaction {
+        Satisfaction::Declared
+    }
+
+    fn member_sources(&self) -> MemberSources {
+        MemberSources {
+            open_types: true,
+            base_of_users: BaseOfUsers::Mixins,
+            // The convention of Rails' concerns.
+            nested_static_mixin: Some("ClassMethods"),
+            root: Some("Object"),
+            ..MemberSources::default()
+        }
+    }
+
+    fn construct(&self) -> Construction {
+        Construction {
+            members: &["initialize"],
+            inherited: true,
+            call: Some("new"),
+            ..Construction::default()
+        }
+    }
+
+    fn arguments(&self) -> Arguments {
+        Arguments { any_number: true, ..Arguments::default() }
+    }
+
+    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+        Module::Named(specifier.to_string())
+    }
+
+    fn literal(&self, literal: &Literal) -> &'static str {
+        match literal {
+            Literal::String(_) => "String",
+            Literal::Integer => "Integer",
+            Literal::Float => "Float",
+            Literal::Boolean => "Boolean",
+            Literal::Null => "NilClass",
+        }
+    }
+
+    fn library(&self) -> &'static str {
+        include_str!("library.txt")
+    }
+}

@@ -1,0 +1,350 @@
+//! Bare names, from the innermost scope outwards.
+
+use super::members::{Found, Lookup};
+use super::ty::{Def, FileId, Ty};
+use super::{Mode, Resolver, Substitution};
+use crate::ir::*;
+
+/// Where a name is looked up.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Site {
+    /// The file.
+    pub(super) file: FileId,
+    /// The innermost scope.
+    pub(super) scope: ScopeId,
+    /// The place, which decides which bindings are visible.
+    pub(super) range: Range,
+    /// The binding whose value the name is a part of: it does not see itself.
+    pub(super) binding: Option<BindingId>,
+    /// It is called.
+    pub(super) is_call: bool,
+}
+
+impl Resolver<'_> {
+    /// Returns what `name` is at `site`.
+    pub(super) fn bare(&self, site: Site, name: &str, mode: Mode) -> Lookup {
+        let facts = self.world.file(site.file);
+        let visible = self.rules().visible();
+        let sees_values = !(site.is_call && visible.calls_skip_values);
+        let mut crossed = false;
+        let mut at = Some(site.scope);
+        while let Some(scope) = at {
+            let here = &facts.scopes[scope];
+            let found = match here.kind {
+                ScopeKind::Type => self.in_type(site, scope, name, mode),
+                ScopeKind::File => None,
+                _ => self.in_body(site, scope, name, sees_values, crossed),
+            };
+            if let Some(found) = found {
+                return found;
+            }
+            if let Some(found) = self.of_receivers(site, scope, name, mode) {
+                return found;
+            }
+            if here.kind != ScopeKind::File
+                && let Some(found) = self.imported(site.file, scope, name)
+            {
+                return Lookup::Found(found);
+            }
+            crossed |= matches!(here.kind, ScopeKind::Function | ScopeKind::Lambda);
+            at = here.parent;
+        }
+        self.in_file(site, name, sees_values, crossed)
+    }
+
+    /// Looks a name up in a function, lambda or block.
+    fn in_body(
+        &self,
+        site: Site,
+        scope: ScopeId,
+        name: &str,
+        values: bool,
+        crossed: bool,
+    ) -> Option<Lookup> {
+        if values && let Some(found) = self.bound(site, scope, name, crossed) {
+            return Some(Lookup::Found(found));
+        }
+        let declared = self.declared_visible(site, scope, name);
+        if !declared.is_empty() {
+            return Some(Lookup::Found(declared));
+        }
+        let here = &self.world.file(site.file).scopes[scope];
+        if let (true, ScopeKind::Function, Some(owner)) = (values, here.kind, here.owner) {
+            let def = Def { file: site.file, id: owner };
+            let parameters =
+                self.world.definition(def).signature.parameters.as_deref().unwrap_or(&[]);
+            if let Some(position) = parameters.iter().position(|parameter| &*parameter.name == name)
+            {
+                return Some(Lookup::Found(vec![Found::Parameter(def, position)]));
+            }
+        }
+        None
+    }
+
+    /// Returns the bindings of `name` that are visible: the last one before the site, or, from an
+    /// inner function, any.
+    fn bound(&self, site: Site, scope: ScopeId, name: &str, crossed: bool) -> Option<Vec<Found>> {
+        let bindings = self.world.bindings(site.file, scope, name);
+        let facts = self.world.file(site.file);
+        let is_before = |id: &&BindingId| {
+            let start = facts.bindings[**id].range.start;
+            let is_other = site.binding.is_none_or(|own| **id < own);
+            let value = facts.bindings[**id].value.map(|value| &facts.expressions[value].kind);
+            // A parameter holds in all of its lambda.
+            if matches!(value, None | Some(Expression::Parameter { .. })) {
+                return true;
+            }
+            start < site.range.start || (start == site.range.start && is_other)
+        };
+        let is_itself = |id: &BindingId| site.binding == Some(*id);
+        if !crossed {
+            let last = bindings.iter().filter(is_before).rfind(|id| !is_itself(id))?;
+            return Some(vec![Found::Binding(site.file, *last)]);
+        }
+        let all: Vec<Found> = bindings
+            .iter()
+            .filter(|id| !is_itself(id))
+            .map(|&id| Found::Binding(site.file, id))
+            .collect();
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// Returns what a scope declares, without regions that cannot be compiled together with the site.
+    fn declared_visible(&self, site: Site, scope: ScopeId, name: &str) -> Vec<Found> {
+        let declared = self.world.declared(site.file, scope, name);
+        self.compatible(site, declared)
+    }
+
+    fn compatible(&self, site: Site, declared: &[Def]) -> Vec<Found> {
+        let conditions = self.world.conditions(site.file, site.scope);
+        let fits = |def: &&Def| {
+            let theirs = self.world.conditions(def.file, self.world.definition(**def).scope);
+            theirs.iter().all(|theirs| conditions.iter().all(|ours| ours.is_compatible(theirs)))
+        };
+        let found = |&def: &Def| Found::Definition(def, Substitution::default());
+        declared.iter().filter(fits).map(found).collect()
+    }
+
+    /// Looks a name up among the members of the type around, or of a namespace.
+    fn in_type(&self, site: Site, scope: ScopeId, name: &str, mode: Mode) -> Option<Lookup> {
+        let owner = self.world.file(site.file).scopes[scope].owner?;
+        let owner = Def { file: site.file, id: owner };
+        let definition = self.world.definition(owner);
+        if definition.kind == DefinitionKind::Namespace {
+            let scopes = self.world.merged(site.file, scope);
+            let declared: Vec<Def> = scopes
+                .iter()
+                .flat_map(|&(file, scope)| self.world.declared(file, scope, name))
+                .copied()
+                .collect();
+            let found = self.compatible(site, &declared);
+            return (!found.is_empty()).then_some(Lookup::Found(found));
+        }
+        let visible = self.rules().visible();
+        // The body itself sees its names, whatever methods see.
+        let is_body = self.world.function_around(site.file, site.scope).is_none();
+        if !visible.members && !visible.type_scopes && !is_body {
+            return None;
+        }
+        let own = self.own_type(site.file, scope)?;
+        let ty = self.receiver_of(site, own);
+        match self.member(&ty, name, (site.file, site.scope), mode) {
+            Lookup::Found(found) => {
+                let kept: Vec<Found> = found
+                    .into_iter()
+                    .filter(|member| visible.members || is_body || self.is_static(member))
+                    .collect();
+                (!kept.is_empty()).then_some(Lookup::Found(kept))
+            }
+            Lookup::Missing | Lookup::Open => None,
+        }
+    }
+
+    /// Returns what the receiver is in the function around a site: in a static one, the type.
+    pub(super) fn receiver_of(&self, site: Site, own: Def) -> Ty {
+        let function = self.world.function_around(site.file, site.scope);
+        let is_static = match function {
+            Some(function) => {
+                let in_type =
+                    self.world.type_around(function.file, self.world.definition(function).scope);
+                in_type.is_some() && self.world.definition(function).signature.receiver.is_none()
+            }
+            None => true,
+        };
+        if is_static { Ty::Class(Ty::Own(own).into()) } else { Ty::Own(own) }
+    }
+
+    /// Looks a name up among the members of the implicit receivers of a scope.
+    fn of_receivers(&self, site: Site, scope: ScopeId, name: &str, mode: Mode) -> Option<Lookup> {
+        let here = &self.world.file(site.file).scopes[scope];
+        let place = (site.file, site.scope);
+        for &receiver in &here.receivers {
+            if site.binding.is_some() && !self.rules().visible().members {
+                continue;
+            }
+            let ty = self.type_of(site.file, receiver, mode);
+            if let Lookup::Found(found) = self.member(&ty, name, place, mode)
+                && ty != Ty::Unknown
+            {
+                return Some(Lookup::Found(found));
+            }
+        }
+        // A function that states its receiver has it as an implicit one.
+        let owner = here.owner.filter(|_| here.kind == ScopeKind::Function)?;
+        let def = Def { file: site.file, id: owner };
+        self.world.extended(def)?;
+        if !self.rules().visible().members {
+            return None;
+        }
+        match self.member(&self.extended_type(def), name, place, mode) {
+            Lookup::Found(found) => Some(Lookup::Found(found)),
+            _ => None,
+        }
+    }
+
+    fn in_file(&self, site: Site, name: &str, sees_values: bool, crossed: bool) -> Lookup {
+        let file_scope = ScopeId::new(0);
+        let crossed = crossed || site.scope != file_scope;
+        if sees_values && let Some(found) = self.bound(site, file_scope, name, crossed) {
+            return Lookup::Found(found);
+        }
+        let declared = self.declared_visible(site, file_scope, name);
+        let mut found = self.without_extensions(declared);
+        if found.is_empty() {
+            found = self.imported(site.file, file_scope, name).unwrap_or_default();
+        }
+        let is_alone =
+            found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
+        if found.is_empty() || is_alone {
+            let more = self.top_level(site.file, name);
+            let more = self.without_extensions(self.compatible(site, &more));
+            found.extend(more.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
+        }
+        if found.is_empty() {
+            let library = self.world.declared(self.world.library(), file_scope, name);
+            let library: Vec<Def> =
+                library.iter().copied().filter(|&def| self.world.extended(def).is_none()).collect();
+            found = self.compatible(site, &library);
+        }
+        if found.is_empty()
+            && let Some(scopes) = self.world.namespace(name).filter(|_| !name.is_empty())
+        {
+            return Lookup::Found(vec![Found::Value(Ty::Module(scopes))]);
+        }
+        if !found.is_empty() {
+            return Lookup::Found(found);
+        }
+        if self.is_imported_from_outside(site.file, name) {
+            return Lookup::Found(vec![Found::Value(Ty::Outside)]);
+        }
+        Lookup::Open
+    }
+
+    fn is_declaration(&self, found: &Found) -> bool {
+        super::members::definition_of(found)
+            .is_some_and(|def| self.world.definition(def).signature.is_declaration)
+    }
+
+    /// Returns whether all that was found stands in a region with a condition: another file may
+    /// have what is compiled otherwise.
+    fn is_conditional(&self, site: Site, found: &[Found]) -> bool {
+        let ours = self.world.conditions(site.file, site.scope);
+        found.iter().all(|found| {
+            super::members::definition_of(found).is_some_and(|def| {
+                let theirs = self.world.conditions(def.file, self.world.definition(def).scope);
+                theirs.iter().any(|condition| !ours.contains(condition))
+            })
+        })
+    }
+
+    fn without_extensions(&self, found: Vec<Found>) -> Vec<Found> {
+        let is_bare = |found: &Found| {
+            super::members::definition_of(found).is_none_or(|def| {
+                let definition = self.world.definition(def);
+                definition.kind != DefinitionKind::Extension && self.world.extended(def).is_none()
+            })
+        };
+        found.into_iter().filter(is_bare).collect()
+    }
+
+    /// Returns what imports of a scope give under `name`.
+    fn imported(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Vec<Found>> {
+        let mut all = Vec::new();
+        let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
+        for import in imports {
+            let original = match &import.imported {
+                Imported::Module(alias) if &**alias == name => {
+                    return self
+                        .world
+                        .module(&import.module, file)
+                        .map(|ty| vec![Found::Value(ty)]);
+                }
+                Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
+                    Some((original, _)) => &**original,
+                    None => continue,
+                },
+                Imported::All => name,
+                Imported::Module(_) => continue,
+            };
+            match self.world.module(&import.module, file) {
+                Some(Ty::Module(scopes)) => all.extend(self.module_member(&scopes, original)),
+                Some(Ty::Class(of)) => {
+                    if let Lookup::Found(found) =
+                        self.member(&Ty::Class(of), original, (file, scope), Mode::Plain)
+                    {
+                        all.extend(found);
+                    }
+                }
+                _ => {}
+            }
+            if !all.is_empty() && import.imported != Imported::All {
+                return Some(all);
+            }
+        }
+        let all = self.without_extensions(all);
+        (!all.is_empty()).then_some(all)
+    }
+
+    /// Returns whether an import names `name` and leads out of the tree.
+    fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
+        self.world.file(file).imports.iter().any(|import| {
+            let names = match &import.imported {
+                Imported::Module(alias) => &**alias == name,
+                Imported::Names(names) => names.iter().any(|(_, alias)| &**alias == name),
+                Imported::All => false,
+            };
+            names && self.world.module(&import.module, file).is_none()
+        })
+    }
+
+    /// Returns what other files of the module, or of the tree, declare at their top.
+    pub(super) fn top_level(&self, file: FileId, name: &str) -> Vec<Def> {
+        let visible = self.rules().visible();
+        let mut found = Vec::new();
+        if visible.siblings {
+            for (file, scope) in self.world.merged(file, ScopeId::new(0)) {
+                found.extend(self.world.declared(file, scope, name));
+            }
+        }
+        if visible.tree {
+            for (other, scope) in self.world.whole_tree() {
+                let declared = self.world.declared(other, scope, name).iter().copied();
+                let is_public = |def: &Def| {
+                    def.file == file
+                        || self.world.definition(*def).visibility != Visibility::Private
+                };
+                found.extend(declared.filter(is_public));
+            }
+        }
+        found.sort();
+        found.dedup();
+        found.retain(|&def| !self.is_in_namespace(def));
+        found
+    }
+
+    fn is_in_namespace(&self, def: Def) -> bool {
+        let scope = self.world.definition(def).scope;
+        let owner = self.world.file(def.file).scopes[scope].owner;
+        owner.is_some()
+    }
+}

@@ -1,0 +1,184 @@
+//! Queries over facts: which definition a use links to, and which type a value has.
+//!
+//! Layers, lowest first: exports and names (`world`), bases (`bases`), members (`members`),
+//! written types (`written`), types of values and definitions of uses (`values`, `answers`:
+//! one layer, since the type of a call needs its definition and an overload needs types), and
+//! types from uses, which [`Mode::Uses`] adds and which never feed another such type. Nothing here
+//! reads source text or asks for a language.
+
+mod answers;
+mod bases;
+mod calls;
+mod dispatch;
+mod engine;
+mod evidence;
+mod lookup;
+mod members;
+mod overloads;
+mod values;
+mod written;
+
+pub mod ty;
+pub mod world;
+
+pub use answers::{Called, Resolution};
+pub use engine::Engine;
+pub use evidence::{Choice, Evidence};
+
+use crate::ir::{ExpressionId, File, Name, UseId};
+use crate::rules::Rules;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+use ty::{Def, FileId, Ty};
+use world::World;
+
+/// Whether types may come from uses of what they belong to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Mode {
+    /// They come from definitions only.
+    Plain,
+    /// Parameters without a type also get one from the calls of their function.
+    Uses,
+}
+
+/// A query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// The type of a value.
+    Type(FileId, ExpressionId, Mode),
+    /// What a use links to.
+    Use(FileId, UseId, Mode),
+    /// What calling a definition returns.
+    Result(Def, Mode),
+    /// What a field, property or variable holds.
+    Held(Def, Mode),
+    /// What callers pass to a parameter.
+    Passed(Def, usize),
+}
+
+/// The value of a query.
+#[derive(Clone, Debug)]
+enum Value {
+    Type(Ty),
+    Resolution(Rc<Resolution>),
+}
+
+/// What type parameters and `Self` stand for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Substitution {
+    parameters: Vec<(Def, Ty)>,
+    own: Option<Ty>,
+}
+
+impl Substitution {
+    fn apply(&self, ty: &Ty) -> Ty {
+        ty.map(&|part| match part {
+            Ty::Parameter(def) => self.get(*def).cloned(),
+            Ty::Own(_) => self.own.clone(),
+            _ => None,
+        })
+    }
+
+    fn get(&self, def: Def) -> Option<&Ty> {
+        self.parameters.iter().find(|(of, _)| *of == def).map(|(_, ty)| ty)
+    }
+
+    /// Binds `def` to `ty`, or to one of both where it is bound.
+    fn bind(&mut self, def: Def, ty: Ty) {
+        match self.parameters.iter_mut().find(|(of, _)| *of == def) {
+            Some((_, known)) if known.is_open() => *known = ty,
+            Some(_) => {}
+            None => self.parameters.push((def, ty)),
+        }
+    }
+}
+
+/// One type in the order in which members are looked up.
+#[derive(Clone, Debug)]
+struct Ancestor {
+    def: Def,
+    arguments: Rc<[Ty]>,
+    renames: Rc<[(Name, Option<Name>)]>,
+}
+
+/// Answers questions about the uses of one program.
+pub struct Resolver<'w> {
+    world: World<'w>,
+    engine: Engine<Key, Value>,
+    /// The definition that stands for all of an open type.
+    canonical: FxHashMap<Def, Def>,
+    /// All definitions of an open type, by the canonical one.
+    parts: FxHashMap<Def, Vec<Def>>,
+    /// Extensions and functions by the type that they add to.
+    extensions: FxHashMap<Def, Vec<Def>>,
+    /// Extensions of the type itself, not of its values.
+    class_extensions: FxHashMap<Def, Vec<Def>>,
+    /// Extensions of every type that fits a bound.
+    blankets: Vec<Def>,
+    ancestors: RefCell<FxHashMap<Def, Rc<[Vec<Ancestor>]>>>,
+}
+
+impl<'w> Resolver<'w> {
+    /// Indexes `files`, of which the last is the library.
+    pub fn new(files: Vec<&'w File>, rules: &'w dyn Rules) -> Self {
+        let mut resolver = Resolver {
+            world: World::new(files, rules),
+            engine: Engine::new(Value::Type(Ty::Unknown)),
+            canonical: FxHashMap::default(),
+            parts: FxHashMap::default(),
+            extensions: FxHashMap::default(),
+            class_extensions: FxHashMap::default(),
+            blankets: Vec::new(),
+            ancestors: RefCell::default(),
+        };
+        resolver.join_open_types();
+        resolver.resolve_bases();
+        resolver
+    }
+
+    /// Returns the files and what is known of them as a whole.
+    pub fn world(&self) -> &World<'w> {
+        &self.world
+    }
+
+    /// Returns what a use links to, with what the answer cost; none where the budget does not
+    /// suffice.
+    pub fn question(&self, file: FileId, of: UseId, budget: u64) -> Option<(Rc<Resolution>, u64)> {
+        self.engine.question(budget, || {
+            let plain = self.definition(file, of, Mode::Plain);
+            if plain.is_unknown() { self.definition(file, of, Mode::Uses) } else { plain }
+        })
+    }
+
+    /// Returns what may run instead of what a use links to: overrides and implementations.
+    pub fn question_may(&self, file: FileId, of: UseId, budget: u64) -> Option<(Vec<Def>, u64)> {
+        let (resolution, spent) = self.question(file, of, budget)?;
+        let may = self.engine.question(budget - spent, || self.overrides(&resolution))?;
+        Some((may.0, may.1 + spent))
+    }
+
+    /// Forgets all answers, as if nothing had been asked.
+    pub fn forget(&self) {
+        self.engine.forget();
+    }
+
+    fn rules(&self) -> &'w dyn Rules {
+        self.world.rules
+    }
+
+    fn ask_type(&self, key: Key, compute: impl FnOnce() -> Ty) -> Ty {
+        match self.engine.ask(key, || Value::Type(compute())) {
+            Value::Type(ty) => ty,
+            Value::Resolution(_) => Ty::Unknown,
+        }
+    }
+
+    fn definition(&self, file: FileId, of: UseId, mode: Mode) -> Rc<Resolution> {
+        let compute = || Value::Resolution(Rc::new(self.resolve_use(file, of, mode)));
+        match self.engine.ask(Key::Use(file, of, mode), compute) {
+            Value::Resolution(resolution) => resolution,
+            Value::Type(_) => Rc::new(Resolution::unknown()),
+        }
+    }
+}

@@ -1,0 +1,411 @@
+//! Which functions fit the arguments of a call, and which of them fits best.
+
+use super::answers::Called;
+use super::members::Found;
+use super::ty::{Def, FileId, Ty};
+use super::{Mode, Resolver, Substitution};
+use crate::ir::*;
+use crate::rules::{FUNCTION, TYPE};
+
+/// The rank of an argument whose type is not known: it decides nothing.
+const OPEN: u8 = u8::MAX;
+
+/// A function that fits, with the rank of each argument.
+struct Fitting {
+    called: Called,
+    ranks: Vec<u8>,
+    generic: bool,
+    variadic: bool,
+}
+
+impl Resolver<'_> {
+    /// Returns the candidates that a call fits best; several where the arguments do not decide.
+    pub(super) fn select(
+        &self,
+        file: FileId,
+        of: UseId,
+        found: &[Found],
+        mode: Mode,
+    ) -> Vec<Called> {
+        let mut candidates: Vec<Called> = Vec::new();
+        for member in found {
+            if let Found::Definition(def, substitution) = member
+                && self.world.definition(*def).kind.is_callable()
+                && !candidates.iter().any(|known| known.def == *def)
+            {
+                candidates.push(Called {
+                    def: *def,
+                    substitution: substitution.clone(),
+                    result: None,
+                });
+            }
+        }
+        if self.rules().arguments().signatures_beside_body && candidates.len() > 1 {
+            let is_signature = |c: &Called| self.world.definition(c.def).signature.is_declaration;
+            if candidates.iter().any(is_signature) {
+                candidates.retain(is_signature);
+            }
+        }
+        if let [only] = &candidates[..] {
+            let substitution = self.infer(file, of, only, mode);
+            return vec![Called { substitution, ..only.clone() }];
+        }
+        let mut fitting: Vec<Fitting> =
+            candidates.iter().filter_map(|candidate| self.fit(file, of, candidate, mode)).collect();
+        let is_beaten =
+            |one: &Fitting, all: &[Fitting]| all.iter().any(|other| self.is_better(other, one));
+        let kept: Vec<bool> = fitting.iter().map(|one| !is_beaten(one, &fitting)).collect();
+        let mut kept = kept.iter();
+        fitting.retain(|_| *kept.next().unwrap_or(&true));
+        let mut chosen: Vec<Called> = Vec::new();
+        for fit in fitting {
+            // A declaration and its body are one function.
+            let is_known = |known: &Called| {
+                self.body_of(known.def) == self.body_of(fit.called.def)
+                    && self.same_parameters(known.def, fit.called.def)
+            };
+            if !chosen.iter().any(is_known) {
+                let substitution = self.infer(file, of, &fit.called, mode);
+                chosen.push(Called { substitution, ..fit.called });
+            }
+        }
+        chosen
+    }
+
+    /// Returns whether `one` is at least as good as `other` for every argument, and better for one
+    /// or else more specific.
+    fn is_better(&self, one: &Fitting, other: &Fitting) -> bool {
+        let pairs = || one.ranks.iter().zip(&other.ranks);
+        if pairs().any(|(a, b)| *a == OPEN && *b == OPEN) && !self.is_same_place(one, other) {
+            return false;
+        }
+        if pairs().any(|(a, b)| a > b) {
+            return false;
+        }
+        if pairs().any(|(a, b)| a < b) {
+            return true;
+        }
+        (other.variadic && !one.variadic)
+            || (other.variadic == one.variadic && other.generic && !one.generic)
+    }
+
+    fn is_same_place(&self, one: &Fitting, other: &Fitting) -> bool {
+        one.called.def == other.called.def
+    }
+
+    /// Matches the arguments of a call with the parameters of a candidate.
+    fn fit(&self, file: FileId, of: UseId, candidate: &Called, mode: Mode) -> Option<Fitting> {
+        let definition = self.world.definition(candidate.def);
+        let parameters = definition.signature.parameters.as_deref().unwrap_or(&[]);
+        let matched = self.positions(file, of, parameters)?;
+        let mut substitution = candidate.substitution.clone();
+        let mut ranks = Vec::new();
+        for (argument, position) in self.world.file(file).uses[of].arguments.iter().zip(matched) {
+            let rank = match self.parameter_type(candidate.def, position) {
+                None => OPEN,
+                Some(to) => {
+                    let to = substitution.apply(&to);
+                    self.argument_rank(
+                        (file, argument.value),
+                        &to,
+                        candidate.def,
+                        &mut substitution,
+                        mode,
+                    )?
+                }
+            };
+            ranks.push(rank);
+        }
+        Some(Fitting {
+            called: candidate.clone(),
+            ranks,
+            generic: !definition.signature.generics.is_empty(),
+            variadic: parameters.iter().any(|parameter| parameter.is_variadic),
+        })
+    }
+
+    /// Returns for each argument the position of its parameter, or none if the call does not fit.
+    pub(super) fn positions(
+        &self,
+        file: FileId,
+        of: UseId,
+        parameters: &[Parameter],
+    ) -> Option<Vec<usize>> {
+        let arguments = &self.world.file(file).uses[of].arguments;
+        let rules = self.rules().arguments();
+        let mut taken = vec![false; parameters.len()];
+        let mut next = 0;
+        let mut positions = Vec::new();
+        for argument in arguments {
+            let value = &self.world.file(file).expressions[argument.value].kind;
+            let is_trailing =
+                argument.label.is_none() && matches!(value, Expression::Lambda { .. });
+            let position = match &argument.label {
+                Some(label) => {
+                    let is_it = |p: &Parameter| p.label.as_ref().unwrap_or(&p.name) == label;
+                    parameters.iter().position(is_it)?
+                }
+                None => {
+                    while next < parameters.len() && taken[next] && !parameters[next].is_variadic {
+                        next += 1;
+                    }
+                    if rules.labels_must_match && is_trailing {
+                        // A trailing lambda skips what may be left out.
+                        parameters
+                            .iter()
+                            .enumerate()
+                            .position(|(at, p)| at >= next && !p.has_default)?
+                    } else {
+                        next
+                    }
+                }
+            };
+            let Some(parameter) = parameters.get(position) else {
+                if rules.any_number { continue } else { return None }
+            };
+            let unlabelled = parameter.label.as_deref().is_none_or(|label| label == "_");
+            if rules.labels_must_match && argument.label.is_none() && !unlabelled && !is_trailing {
+                return None;
+            }
+            taken[position] = true;
+            positions.push(position);
+        }
+        let is_missing = |(parameter, taken): (&Parameter, &bool)| {
+            !taken && !parameter.has_default && !parameter.is_variadic
+        };
+        let misses = parameters.iter().zip(&taken).any(is_missing);
+        (!misses || rules.any_number).then_some(positions)
+    }
+
+    fn argument_rank(
+        &self,
+        (file, value): (FileId, ExpressionId),
+        to: &Ty,
+        of: Def,
+        substitution: &mut Substitution,
+        mode: Mode,
+    ) -> Option<u8> {
+        if let Expression::Lambda { parameters, .. } =
+            &self.world.file(file).expressions[value].kind
+        {
+            return match self.function_of(to) {
+                Some((_, expected, _)) => {
+                    (parameters.len() == expected.len() || parameters.is_empty()).then_some(0)
+                }
+                None => to.is_open().then_some(OPEN),
+            };
+        }
+        let from = self.type_of(file, value, mode);
+        self.convert(&from, to, of, substitution)
+    }
+
+    /// Returns how well a value of type `from` fits `to`; smaller is better. Parameters of the
+    /// candidate are bound.
+    pub(super) fn convert(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
+        if let Ty::Parameter(parameter) = to {
+            if *from == Ty::Unknown {
+                return Some(OPEN);
+            }
+            if self.is_generic_of(of, *parameter) {
+                let fits = self.fits_bounds(from, *parameter) || self.function_of(to).is_some();
+                substitution.bind(*parameter, from.clone());
+                return fits.then_some(1);
+            }
+        }
+        if from == to {
+            return Some(0);
+        }
+        if from.is_open() || to.is_open() || *from == Ty::Outside || *to == Ty::Outside {
+            return Some(OPEN);
+        }
+        match (from, to) {
+            (Ty::OneOf(choices), _) => {
+                let ranks = choices.iter().map(|choice| self.convert(choice, to, of, substitution));
+                ranks.collect::<Option<Vec<_>>>().and_then(|ranks| ranks.into_iter().max())
+            }
+            (_, Ty::OneOf(choices)) => choices
+                .iter()
+                .filter_map(|choice| self.convert(from, choice, of, substitution))
+                .min(),
+            (_, Ty::AllOf(parts)) => {
+                let ranks = parts.iter().map(|part| self.convert(from, part, of, substitution));
+                ranks.collect::<Option<Vec<_>>>().and_then(|ranks| ranks.into_iter().max())
+            }
+            (Ty::Literal(Literal::Null), Ty::Named(..)) => Some(2),
+            (Ty::Literal(literal), Ty::Named(def, _)) => {
+                self.convert_library(self.rules().literal(literal), *def)
+            }
+            (Ty::Literal(_), Ty::Literal(_)) => None,
+            (Ty::Own(own), _) => {
+                let ty = Ty::Named(*own, self.own_parameters(*own));
+                self.convert(&ty, to, of, substitution)
+            }
+            (Ty::Stored(_) | Ty::Function(_), _) => {
+                let fits = self.function_of(to).is_some();
+                fits.then_some(1).or_else(|| self.convert_library(FUNCTION, self.named_def(to)?))
+            }
+            (Ty::Named(from, arguments), Ty::Named(target, to_arguments)) => {
+                self.convert_named((*from, arguments), (*target, to_arguments), of, substitution)
+            }
+            (Ty::Class(_), Ty::Named(target, _)) => self.convert_library(TYPE, *target),
+            _ => None,
+        }
+    }
+
+    fn named_def(&self, ty: &Ty) -> Option<Def> {
+        match ty {
+            Ty::Named(def, _) => Some(*def),
+            _ => None,
+        }
+    }
+
+    fn convert_named(
+        &self,
+        (from, arguments): (Def, &[Ty]),
+        (to, to_arguments): (Def, &[Ty]),
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
+        let outer = self.substitution(from, arguments);
+        for (distance, level) in self.ancestors(from).iter().enumerate() {
+            if let Some(ancestor) = level.iter().find(|ancestor| ancestor.def == to) {
+                for (argument, expected) in ancestor.arguments.iter().zip(to_arguments) {
+                    let argument = outer.apply(argument);
+                    self.bind(&argument, expected, of, substitution);
+                }
+                return Some(u8::try_from(distance).unwrap_or(OPEN - 1).min(9));
+            }
+        }
+        if self.world.definition(to).kind == DefinitionKind::Interface && self.satisfies(from, to) {
+            return Some(1);
+        }
+        let name =
+            self.world.is_library(from.file).then(|| self.world.definition(from).name.clone());
+        self.convert_library(name.as_deref().unwrap_or(""), to)
+    }
+
+    /// Converts by the language's rules for types of its library.
+    fn convert_library(&self, from: &str, to: Def) -> Option<u8> {
+        if !self.world.is_library(to.file) {
+            return None;
+        }
+        let to = &*self.world.definition(to).name;
+        if from == to {
+            return Some(0);
+        }
+        self.rules().convert(from, to)
+    }
+
+    /// Returns whether `parameter` is one of `of`'s own, or of the extension around it.
+    fn is_generic_of(&self, of: Def, parameter: Def) -> bool {
+        let around = self.world.type_around(of.file, self.world.definition(of).scope);
+        [Some(of), around].into_iter().flatten().any(|of| {
+            of.file == parameter.file
+                && self.world.definition(of).signature.generics.contains(&parameter.id)
+        })
+    }
+
+    /// Returns whether a type has what the bounds of a parameter demand, as far as is known.
+    pub(super) fn fits_bounds(&self, ty: &Ty, parameter: Def) -> bool {
+        let mut rest = self.bounds(parameter);
+        while let Some(bound) = rest.pop() {
+            match bound {
+                Ty::AllOf(parts) => rest.extend(parts.iter().cloned()),
+                Ty::Named(bound, _) if !self.is_one(ty, bound) => return false,
+                _ => {}
+            }
+        }
+        true
+    }
+
+    /// Returns whether values of `ty` are of the type `def`.
+    pub(super) fn is_one(&self, ty: &Ty, def: Def) -> bool {
+        match ty {
+            Ty::Named(from, _) | Ty::Own(from) => {
+                self.extends(*from, def) || self.satisfies(*from, def)
+            }
+            Ty::Parameter(parameter) => {
+                self.bounds(*parameter).iter().any(|bound| self.is_one(bound, def))
+            }
+            Ty::AllOf(parts) => parts.iter().any(|part| self.is_one(part, def)),
+            Ty::OneOf(choices) => choices.iter().all(|choice| self.is_one(choice, def)),
+            Ty::Unknown => true,
+            _ => false,
+        }
+    }
+
+    /// Binds the parameters of `of` in `pattern` to what `ty` has there.
+    pub(super) fn bind(&self, ty: &Ty, pattern: &Ty, of: Def, substitution: &mut Substitution) {
+        match (ty, pattern) {
+            (_, Ty::Parameter(parameter))
+                if self.is_generic_of(of, *parameter) && *ty != Ty::Unknown =>
+            {
+                substitution.bind(*parameter, ty.clone());
+            }
+            (_, Ty::Parameter(_)) => {}
+            (Ty::Named(from, arguments), Ty::Named(to, expected)) => {
+                let outer = self.substitution(*from, arguments);
+                for ancestor in self.ancestors(*from).iter().flatten().filter(|a| a.def == *to) {
+                    for (argument, expected) in ancestor.arguments.iter().zip(expected.iter()) {
+                        self.bind(&outer.apply(argument), expected, of, substitution);
+                    }
+                }
+            }
+            (Ty::Tuple(types), Ty::Tuple(patterns)) => {
+                for (ty, pattern) in types.iter().zip(patterns.iter()) {
+                    self.bind(ty, pattern, of, substitution);
+                }
+            }
+            (Ty::OneOf(choices), Ty::Named(..)) => {
+                for choice in choices.iter() {
+                    self.bind(choice, pattern, of, substitution);
+                }
+            }
+            (_, Ty::OneOf(patterns)) => {
+                for pattern in patterns.iter() {
+                    self.bind(ty, pattern, of, substitution);
+                }
+            }
+            (Ty::Own(def), Ty::Named(..)) => {
+                let ty = Ty::Named(*def, self.own_parameters(*def));
+                self.bind(&ty, pattern, of, substitution);
+            }
+            (Ty::Function(from), _) => {
+                if let Some((_, parameters, result)) = self.function_of(pattern) {
+                    for (ty, pattern) in from.1.iter().zip(&parameters) {
+                        self.bind(ty, pattern, of, substitution);
+                    }
+                    self.bind(&from.2, &result, of, substitution);
+                }
+            }
+            (Ty::Class(ty), Ty::Class(pattern)) => self.bind(ty, pattern, of, substitution),
+            _ => {}
+        }
+    }
+
+    /// Binds the parameters of an extension, or of a function with a receiver type, to those of a
+    /// value; none if the value's type is another.
+    pub(super) fn unify_receiver(&self, extension: Def, receiver: &Ty) -> Option<Substitution> {
+        let pattern = self.extended_type(extension);
+        let mut substitution = Substitution::default();
+        let fits = match (&pattern, receiver) {
+            (Ty::Parameter(parameter), _) => self.fits_bounds(receiver, *parameter),
+            (Ty::Named(to, _), Ty::Named(from, _) | Ty::Own(from)) => self.extends(*from, *to),
+            (Ty::Named(to, _), Ty::Literal(literal)) => {
+                self.library_type(self.rules().literal(literal)) == Some(*to)
+            }
+            _ => false,
+        };
+        if !fits {
+            return None;
+        }
+        self.bind(receiver, &pattern, extension, &mut substitution);
+        Some(substitution)
+    }
+}

@@ -1,0 +1,391 @@
+//! All files of a program with the library, and what is computed of them as a whole: names by
+//! scope, modules, namespaces, exports and bases.
+
+use super::ty::{Def, FileId, Scopes, Ty};
+use crate::ir::*;
+use crate::rules::{Module, Rules};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A base whose type is known.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ResolvedBase {
+    /// How members are taken.
+    pub kind: BaseKind,
+    /// The base, in terms of the type's own parameters.
+    pub ty: Ty,
+    /// Members with another name, or none.
+    pub renames: Vec<(Name, Option<Name>)>,
+}
+
+/// The files and what is known of them as a whole.
+pub struct World<'w> {
+    /// All files; the library is the last.
+    pub files: Vec<&'w File>,
+    /// The language's rules.
+    pub rules: &'w dyn Rules,
+    /// Definitions by scope and name. Regions with a condition declare in the scope around them.
+    declared: FxHashMap<(FileId, ScopeId, Name), Vec<Def>>,
+    /// Bindings of names and, by `true`, of members of the receiver, by scope and name.
+    bindings: FxHashMap<(FileId, ScopeId, Name), Vec<BindingId>>,
+    /// The binding whose value an expression is a part of.
+    binding_of: FxHashMap<(FileId, ExpressionId), BindingId>,
+    /// Modules and namespaces by their dotted names.
+    namespaces: FxHashMap<String, Vec<(FileId, ScopeId)>>,
+    /// Uses by name, for what is asked of all callers.
+    uses: FxHashMap<Name, Vec<(FileId, UseId)>>,
+    /// Member bindings by the member's name.
+    assigned: FxHashMap<Name, Vec<(FileId, BindingId)>>,
+    /// Records by the names of their fields.
+    records: FxHashMap<Name, Vec<(FileId, ExpressionId)>>,
+    /// Functions with a receiver type and extensions, by the name of a member.
+    extensions: FxHashMap<Name, Vec<Def>>,
+    /// All types and extensions.
+    pub types: Vec<Def>,
+    /// Their bases, extensions' included.
+    pub bases: FxHashMap<Def, Vec<ResolvedBase>>,
+}
+
+impl<'w> World<'w> {
+    /// Indexes `files`. Bases are still empty.
+    pub fn new(files: Vec<&'w File>, rules: &'w dyn Rules) -> Self {
+        let mut world = World {
+            files,
+            rules,
+            declared: FxHashMap::default(),
+            bindings: FxHashMap::default(),
+            binding_of: FxHashMap::default(),
+            namespaces: FxHashMap::default(),
+            uses: FxHashMap::default(),
+            assigned: FxHashMap::default(),
+            records: FxHashMap::default(),
+            extensions: FxHashMap::default(),
+            types: Vec::new(),
+            bases: FxHashMap::default(),
+        };
+        for index in 0..world.files.len() {
+            let file = FileId(u32::try_from(index).expect("fewer files than 2^32"));
+            world.index_definitions(file);
+            world.index_values(file);
+        }
+        world
+    }
+
+    fn index_definitions(&mut self, id: FileId) {
+        let file = self.files[id.0 as usize];
+        if !self.is_library(id) {
+            let module = file.module.as_deref().unwrap_or("").to_string();
+            self.namespaces.entry(module).or_default().push((id, ScopeId::new(0)));
+        }
+        for (definition_id, definition) in file.definitions.iter() {
+            let def = Def { file: id, id: definition_id };
+            let mut scope = definition.scope;
+            loop {
+                self.declared.entry((id, scope, definition.name.clone())).or_default().push(def);
+                let here = &file.scopes[scope];
+                match here.parent {
+                    Some(parent) if here.condition.is_some() => scope = parent,
+                    _ => break,
+                }
+            }
+            match definition.kind {
+                DefinitionKind::Namespace => {
+                    if let Some(body) = definition.body {
+                        let name = self.namespace_name(id, definition_id);
+                        self.namespaces.entry(name).or_default().push((id, body));
+                    }
+                }
+                DefinitionKind::Extension => self.types.push(def),
+                kind if kind.is_type() => self.types.push(def),
+                DefinitionKind::Function if self.extended(def).is_some() => {
+                    self.extensions.entry(definition.name.clone()).or_default().push(def);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn namespace_name(&self, file: FileId, id: DefinitionId) -> String {
+        let facts = self.files[file.0 as usize];
+        let definition = &facts.definitions[id];
+        let around = facts.scopes[definition.scope].owner;
+        match around {
+            Some(owner) => format!("{}.{}", self.namespace_name(file, owner), definition.name),
+            None => match facts.module.as_deref() {
+                Some(module) => format!("{module}.{}", definition.name),
+                None => definition.name.to_string(),
+            },
+        }
+    }
+
+    fn index_values(&mut self, id: FileId) {
+        let file = self.files[id.0 as usize];
+        for (binding_id, binding) in file.bindings.iter() {
+            if binding.of.is_some() {
+                self.assigned.entry(binding.name.clone()).or_default().push((id, binding_id));
+            } else {
+                let key = (id, binding.scope, binding.name.clone());
+                self.bindings.entry(key).or_default().push(binding_id);
+            }
+            let mut rest: Vec<ExpressionId> = binding.value.into_iter().collect();
+            while let Some(part) = rest.pop() {
+                self.binding_of.insert((id, part), binding_id);
+                rest.extend(parts(file, part));
+            }
+        }
+        for (use_id, of) in file.uses.iter() {
+            if let Some(name) = &of.name {
+                self.uses.entry(name.clone()).or_default().push((id, use_id));
+            }
+        }
+        for (expression, node) in file.expressions.iter() {
+            if let Expression::Record { fields, .. } = &node.kind {
+                for (name, _) in fields {
+                    self.records.entry(name.clone()).or_default().push((id, expression));
+                }
+            }
+        }
+    }
+
+    /// Returns the facts of a file.
+    pub fn file(&self, id: FileId) -> &'w File {
+        self.files[id.0 as usize]
+    }
+
+    /// Returns a definition.
+    pub fn definition(&self, def: Def) -> &'w Definition {
+        &self.file(def.file).definitions[def.id]
+    }
+
+    /// Returns whether `file` is the library.
+    pub fn is_library(&self, file: FileId) -> bool {
+        file.0 as usize + 1 == self.files.len()
+    }
+
+    /// Returns the library.
+    pub fn library(&self) -> FileId {
+        FileId(u32::try_from(self.files.len() - 1).expect("fewer files than 2^32"))
+    }
+
+    /// Returns what `scope` itself declares under `name`.
+    pub fn declared(&self, file: FileId, scope: ScopeId, name: &str) -> &[Def] {
+        self.declared.get(&(file, scope, name.into())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the bindings of `name` in `scope`, in order.
+    pub fn bindings(&self, file: FileId, scope: ScopeId, name: &str) -> &[BindingId] {
+        self.bindings.get(&(file, scope, name.into())).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the binding whose value `expression` is a part of.
+    pub fn binding_of(&self, file: FileId, expression: ExpressionId) -> Option<BindingId> {
+        self.binding_of.get(&(file, expression)).copied()
+    }
+
+    /// Returns the uses of `name` in the tree.
+    pub fn uses(&self, name: &str) -> &[(FileId, UseId)] {
+        self.uses.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the bindings of members named `name`.
+    pub fn assigned(&self, name: &str) -> &[(FileId, BindingId)] {
+        self.assigned.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the records with a field `name`.
+    pub fn records(&self, name: &str) -> &[(FileId, ExpressionId)] {
+        self.records.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the functions `name` that state the type they extend.
+    pub fn extensions(&self, name: &str) -> &[Def] {
+        self.extensions.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the type that a function or extension states it adds to.
+    pub fn extended(&self, def: Def) -> Option<TypeId> {
+        let receiver = self.definition(def).signature.receiver?;
+        (self.file(def.file).types[receiver].kind != Type::Own).then_some(receiver)
+    }
+
+    /// Returns the scopes of a module or namespace.
+    pub fn namespace(&self, name: &str) -> Option<Scopes> {
+        self.namespaces.get(name).map(|scopes| scopes.as_slice().into())
+    }
+
+    /// Returns the scopes of the namespace that `scope` is the body of.
+    pub fn merged(&self, file: FileId, scope: ScopeId) -> Vec<(FileId, ScopeId)> {
+        let mine = (file, scope);
+        let owner = self.file(file).scopes[scope].owner;
+        let name = match owner {
+            Some(owner) => self.namespace_name(file, owner),
+            None => self.file(file).module.as_deref().unwrap_or("").to_string(),
+        };
+        let all = self.namespaces.get(&name);
+        let others = all.into_iter().flatten().copied().filter(|&scope| scope != mine);
+        std::iter::once(mine).chain(others).collect()
+    }
+
+    /// Returns the scopes that all files without a module have at their top.
+    pub fn whole_tree(&self) -> Vec<(FileId, ScopeId)> {
+        (0..self.library().0).map(|file| (FileId(file), ScopeId::new(0))).collect()
+    }
+
+    /// Returns what `module`, as the file `from` writes it, is: scopes, or a type.
+    pub fn module(&self, module: &str, from: FileId) -> Option<Ty> {
+        let paths: Vec<&str> = self.files.iter().map(|file| &*file.path).collect();
+        match self.rules.module(module, &self.file(from).path, &paths[..paths.len() - 1]) {
+            Module::Files(files) if files.is_empty() => None,
+            Module::Files(files) => {
+                let scopes: Vec<_> = files
+                    .into_iter()
+                    .map(|file| (FileId(u32::try_from(file).unwrap_or(0)), ScopeId::new(0)))
+                    .collect();
+                Some(Ty::Module(scopes.into()))
+            }
+            Module::Named(name) => self.named_module(&name),
+        }
+    }
+
+    /// Returns the namespace `name`, or the type whose path ends in it.
+    fn named_module(&self, name: &str) -> Option<Ty> {
+        if let Some(scopes) = self.namespace(name) {
+            return Some(Ty::Module(scopes));
+        }
+        let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
+        let scopes = self.namespace(around)?;
+        let def =
+            scopes.iter().find_map(|&(file, scope)| self.declared(file, scope, last).first())?;
+        self.definition(*def).kind.is_type().then(|| Ty::Class(Ty::Named(*def, [].into()).into()))
+    }
+
+    /// Returns what a module gives under `name`: its definitions, what it passes on, and, where a
+    /// file lists its exports, only these. The least fixpoint: a cycle of modules adds nothing.
+    pub fn exported(&self, scopes: &[(FileId, ScopeId)], name: &str) -> Vec<Def> {
+        let mut found = Vec::new();
+        let mut seen = FxHashSet::default();
+        let mut open: Vec<((FileId, ScopeId), Name)> =
+            scopes.iter().map(|&scope| (scope, name.into())).collect();
+        while let Some(((file, scope), name)) = open.pop() {
+            if !seen.insert((file, scope, name.clone())) {
+                continue;
+            }
+            let facts = self.file(file);
+            for export in facts.exports.iter().filter(|_| scope.index() == 0) {
+                let from = match &export.module {
+                    None => None,
+                    Some(module) => match self.module(module, file) {
+                        Some(Ty::Module(scopes)) => Some(scopes),
+                        _ => continue,
+                    },
+                };
+                let original = match &export.exported {
+                    Imported::All => Some(name.clone()),
+                    Imported::Module(_) => None,
+                    Imported::Names(names) => names
+                        .iter()
+                        .find(|(_, alias)| *alias == name)
+                        .map(|(original, _)| original.clone()),
+                };
+                let Some(original) = original else { continue };
+                match from {
+                    Some(scopes) => {
+                        open.extend(scopes.iter().map(|&scope| (scope, original.clone())));
+                    }
+                    None => found.extend(self.declared(file, scope, &original)),
+                }
+            }
+            let lists = facts.exports.iter().any(|export| export.module.is_none());
+            if !lists || scope.index() != 0 {
+                found.extend(self.declared(file, scope, &name));
+            }
+            if self.rules.visible().imports_are_members && scope.index() == 0 {
+                for import in &facts.imports {
+                    let original = match &import.imported {
+                        Imported::All => Some(name.clone()),
+                        Imported::Module(_) => None,
+                        Imported::Names(names) => {
+                            names.iter().find(|(_, alias)| *alias == name).map(|(of, _)| of.clone())
+                        }
+                    };
+                    if let (Some(original), Some(Ty::Module(scopes))) =
+                        (original, self.module(&import.module, file))
+                    {
+                        open.extend(scopes.iter().map(|&scope| (scope, original.clone())));
+                    }
+                }
+            }
+        }
+        found.sort();
+        found.dedup();
+        found
+    }
+
+    /// Returns the condition of the regions around `scope`, innermost first.
+    pub fn conditions(&self, file: FileId, scope: ScopeId) -> Vec<&'w Condition> {
+        let facts = self.file(file);
+        let mut found = Vec::new();
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            found.extend(&facts.scopes[scope].condition);
+            at = facts.scopes[scope].parent;
+        }
+        found
+    }
+
+    /// Returns the type around `scope`, behind functions and blocks.
+    pub fn type_around(&self, file: FileId, scope: ScopeId) -> Option<Def> {
+        let facts = self.file(file);
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            let here = &facts.scopes[scope];
+            if let (ScopeKind::Type, Some(owner)) = (here.kind, here.owner)
+                && facts.definitions[owner].kind != DefinitionKind::Namespace
+            {
+                return Some(Def { file, id: owner });
+            }
+            at = here.parent;
+        }
+        None
+    }
+
+    /// Returns the function around `scope`.
+    pub fn function_around(&self, file: FileId, scope: ScopeId) -> Option<Def> {
+        let facts = self.file(file);
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            let here = &facts.scopes[scope];
+            if let (ScopeKind::Function, Some(owner)) = (here.kind, here.owner) {
+                return Some(Def { file, id: owner });
+            }
+            at = here.parent;
+        }
+        None
+    }
+}
+
+/// Returns the values that `id` is made of, results of lambdas included.
+pub fn parts(file: &File, id: ExpressionId) -> Vec<ExpressionId> {
+    match &file.expressions[id].kind {
+        Expression::Member { of, .. }
+        | Expression::Yield { of, .. }
+        | Expression::Cast { of, .. } => vec![*of],
+        Expression::Narrowed { of, by } => {
+            let mut parts = vec![*of];
+            if let Narrowing::Predicate(call, _) = by {
+                let call = &file.uses[*call];
+                parts.extend(
+                    call.receiver.into_iter().chain(call.arguments.iter().map(|a| a.value)),
+                );
+            }
+            parts
+        }
+        Expression::Call(of) => {
+            let of = &file.uses[*of];
+            of.receiver.into_iter().chain(of.arguments.iter().map(|a| a.value)).collect()
+        }
+        Expression::OneOf(values) => values.clone(),
+        Expression::Record { fields, .. } => fields.iter().map(|&(_, value)| value).collect(),
+        Expression::Lambda { scope, .. } => file.scopes[*scope].results.clone(),
+        _ => Vec::new(),
+    }
+}

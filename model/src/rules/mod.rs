@@ -1,0 +1,197 @@
+//! What differs between languages, as data. The resolver asks; no method walks facts.
+
+use crate::ir::{Literal, Protocol, Role};
+
+/// The library's type that `type<T>`, a type as a value, is an instance of.
+pub const TYPE: &str = "type";
+/// The library's type whose members functions as values have.
+pub const FUNCTION: &str = "function";
+/// The library's type whose records are tuples.
+pub const TUPLE: &str = "tuple";
+
+/// The rules of one language. The defaults fit most.
+pub trait Rules {
+    /// Where a bare name is looked up besides the scopes around it.
+    fn visible(&self) -> Visible {
+        Visible::default()
+    }
+
+    /// In which order a type's bases are searched.
+    fn linearize(&self) -> Linearization {
+        Linearization::Ancestors
+    }
+
+    /// Which types satisfy an interface.
+    fn satisfies(&self) -> Satisfaction {
+        Satisfaction::Declared
+    }
+
+    /// How members of a type that stand outside of its body are found, and how they compete.
+    fn member_sources(&self) -> MemberSources {
+        MemberSources::default()
+    }
+
+    /// What constructing a type runs.
+    fn construct(&self) -> Construction {
+        Construction::default()
+    }
+
+    /// How well a value of the library's type `from` fits a parameter of its type `to`; smaller
+    /// is better, none if not at all.
+    fn convert(&self, from: &str, to: &str) -> Option<u8> {
+        let _ = (from, to);
+        None
+    }
+
+    /// How arguments are matched with parameters.
+    fn arguments(&self) -> Arguments {
+        Arguments::default()
+    }
+
+    /// The members that give what a protocol takes from a value, each called on the last one's result.
+    fn protocol_members(&self, protocol: Protocol) -> &'static [&'static str] {
+        let _ = protocol;
+        &[]
+    }
+
+    /// The members that a construct calls on a value without naming them.
+    fn implicit_uses(&self, role: Role) -> &'static [&'static str] {
+        let _ = role;
+        &[]
+    }
+
+    /// Where the import of `specifier` by the file at `from` leads.
+    fn module(&self, specifier: &str, from: &str, paths: &[&str]) -> Module {
+        let _ = (from, paths);
+        Module::Named(specifier.to_string())
+    }
+
+    /// The library's type of a literal.
+    fn literal(&self, literal: &Literal) -> &'static str;
+
+    /// The standard library in the text form.
+    fn library(&self) -> &'static str;
+}
+
+/// Where bare names come from.
+#[derive(Clone, Copy, Debug)]
+pub struct Visible {
+    /// Members of the types around a use are named without a receiver.
+    pub members: bool,
+    /// Types and static members in the body of a type around are visible.
+    pub type_scopes: bool,
+    /// Files that state the same module see each other.
+    pub siblings: bool,
+    /// All top-level definitions of the tree that are not private are visible.
+    pub tree: bool,
+    /// A bare call also sees the functions of its arguments' namespaces.
+    pub argument_namespaces: bool,
+    /// Calls do not see variables, fields and parameters.
+    pub calls_skip_values: bool,
+    /// What a file imports is a member of its module.
+    pub imports_are_members: bool,
+}
+
+impl Default for Visible {
+    fn default() -> Self {
+        Self {
+            members: true,
+            type_scopes: true,
+            siblings: true,
+            tree: false,
+            argument_namespaces: false,
+            calls_skip_values: false,
+            imports_are_members: false,
+        }
+    }
+}
+
+/// The order of bases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Linearization {
+    /// Prepended, the type itself, mixed in, extended, implemented: depth first.
+    Ancestors,
+    /// By depth; several of one depth are ambiguous.
+    Levels,
+    /// The merge that keeps the order of all bases (C3).
+    Merged,
+}
+
+/// Which types satisfy an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Satisfaction {
+    /// Those that name it.
+    Declared,
+    /// Those that have its members.
+    Structural,
+}
+
+/// Members outside of a type's body.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct MemberSources {
+    /// Functions with a receiver type are members, not candidates after all members.
+    pub functions_on_are_members: bool,
+    /// Several definitions of one type are one type.
+    pub open_types: bool,
+    /// A base's overloads compete with those of the type.
+    pub overloads_through_bases: bool,
+    /// A value gives the members of what it dereferences to.
+    pub dereferences: bool,
+    /// What a base means in the body of a type: the next one of its users, too.
+    pub base_of_users: BaseOfUsers,
+    /// A nested set of members that users of the outer one get as members of the type.
+    pub nested_static_mixin: Option<&'static str>,
+    /// The library's type whose members all values have.
+    pub root: Option<&'static str>,
+    /// What answers for a member that is missing.
+    pub missing_member: Option<&'static str>,
+    /// What reading a member's value calls.
+    pub get_member: Option<&'static str>,
+}
+
+/// Whose order of bases decides what follows a type.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum BaseOfUsers {
+    /// That of the type itself.
+    #[default]
+    Own,
+    /// For a mixin, that of the types that mix it in.
+    Mixins,
+    /// That of all types below it.
+    All,
+}
+
+/// Constructions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Construction {
+    /// Names of members that run.
+    pub members: &'static [&'static str],
+    /// A base's constructor runs where the type has none.
+    pub inherited: bool,
+    /// The static member that constructs.
+    pub call: Option<&'static str>,
+    /// The member that calling a value runs.
+    pub call_value: &'static [&'static str],
+}
+
+/// Arguments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Arguments {
+    /// Labels are part of the name.
+    pub labels_must_match: bool,
+    /// A function value fits an interface with one function.
+    pub functions_fit_interfaces: bool,
+    /// Declarations beside a body are its signatures.
+    pub signatures_beside_body: bool,
+    /// Any number of arguments may be passed.
+    pub any_number: bool,
+}
+
+/// Where an import leads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Module {
+    /// Files of the tree, by position.
+    Files(Vec<usize>),
+    /// A module, namespace or type of this name.
+    Named(String),
+}
