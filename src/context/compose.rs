@@ -207,8 +207,10 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
             keywords::keywords(sources, task, &found, &words).map(Some)
         }
     };
-    let ((calls, tests, chains), (keywords, snippets)) =
-        rayon::join(|| (calls(), tests(), chains()), || rayon::join(keywords, snippets));
+    let ((calls, (tests, chains)), (keywords, snippets)) = rayon::join(
+        || rayon::join(calls, || (tests(), chains())),
+        || rayon::join(keywords, snippets),
+    );
     let (chains, chain_note) = chains?;
     candidates.extend(chains);
     candidates.extend(snippets?);

@@ -73,6 +73,15 @@ pub struct Args {
     pub max_tokens: Option<usize>,
 }
 
+impl Args {
+    /// Returns true if an argument is about one file.
+    fn is_about_one(&self) -> bool {
+        let selects_part =
+            self.line_start.is_some() || self.line_end.is_some() || self.symbol.is_some();
+        selects_part || self.if_hash.is_some()
+    }
+}
+
 /// The reply.
 #[derive(Clone, Debug, Serialize)]
 #[serde(untagged)]
@@ -184,11 +193,10 @@ impl Define for Read {
                 .with_hint("pass `path`, or several files, lines and definitions as `targets`"));
         }
         if args.targets.is_empty() {
-            let named = args.path.clone();
             return match one(call, args.clone()) {
                 Ok(reply) => Ok(Reading::One(Box::new(reply))),
                 // `path:name`, or a name alone, as in a list of targets.
-                Err(error) if error.kind() == Kind::NotFound && is_name(&named) => {
+                Err(error) if error.kind() == Kind::NotFound && !args.is_about_one() => {
                     let several = targets::read(call, &args).map(Reading::Several);
                     // That a name has several definitions explains more.
                     several.map_err(|other| if other.kind() == Kind::Usage { other } else { error })
@@ -198,11 +206,6 @@ impl Define for Read {
         }
         targets::read(call, &args).map(Reading::Several)
     }
-}
-
-/// Returns true for a text that may be the name of a definition, perhaps behind a path.
-fn is_name(text: &str) -> bool {
-    text.contains([':', '#']) || !text.contains(['/', '\\'])
 }
 
 /// Reads one file or a part of it.

@@ -307,3 +307,25 @@ fn fenced(out: &mut String, text: &str) {
     let end = if text.ends_with('\n') { "" } else { "\n" };
     let _ = write!(out, "{fence}\n{text}{end}{fence}\n");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn later_a_path_is_named_by_the_components_that_distinguish_it() {
+        let mut names =
+            ShortPaths { written: vec!["a/b/mod.rs", "a/c/mod.rs", "mod.rs", "a/x.rs"] };
+        for (path, expected) in [
+            ("a/x.rs", "x.rs"),
+            ("a/b/mod.rs", "b/mod.rs"),
+            ("mod.rs", "mod.rs"),
+            // Not yet written.
+            ("y/x.rs", "y/x.rs"),
+            ("y/x.rs", "y/x.rs"),
+            ("a/x.rs", "a/x.rs"),
+        ] {
+            assert_eq!(names.path(path, &Plain), expected);
+        }
+    }
+}

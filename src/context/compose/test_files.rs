@@ -22,7 +22,7 @@ use crate::testmap::select::Ranked;
 use crate::testmap::tree::Tree as _;
 
 /// Number of definitions whose tests are listed.
-const DEFINITIONS_MAX: usize = 3;
+const DEFINITIONS_MAX: usize = 2;
 
 /// Number of files whose tests are listed: those named after them, or if no test of a definition was found, also
 /// those that import them.

@@ -65,9 +65,7 @@ pub struct Failed {
 /// [`Kind::Usage`] for arguments that select parts of a single file; the error of the first target if none
 /// can be read.
 pub(super) fn read(call: &Call<'_>, args: &Args) -> Result<Several> {
-    let selects_part =
-        args.line_start.is_some() || args.line_end.is_some() || args.symbol.is_some();
-    if selects_part || args.if_hash.is_some() {
+    if args.is_about_one() {
         return Err(Error::usage("lines, `symbol` and `if_hash` are about one file")
             .with_hint("write them into `targets`: `a.rs:10-40`, `b.rs:Type::method`"));
     }

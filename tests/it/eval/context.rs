@@ -102,7 +102,7 @@ fn each_part_of_a_key_is_measured() {
     assert_eq!(report["languages"][0]["language"], "python");
 
     let chosen =
-        [tasks, "--trees", &trees, "--task", "rounding", "--budget", "200", "--verbose", "--show"];
+        [tasks, "--trees", &trees, "--task", "rounding", "--budget", "300", "--verbose", "--show"];
     let shown = run(&place, &chosen).expect_success();
     assert!(shown.stderr.is_empty(), "{}", shown.stderr);
     let text = shown.text();
