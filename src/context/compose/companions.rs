@@ -18,8 +18,11 @@ use crate::source::secret::is_secret;
 const LEADERS_MAX: usize = 2;
 const LEADER_SHARE_MIN: f32 = 0.8;
 
-/// Minimum share of the commits of a leader that changed a companion too.
-const TOGETHER_MIN: f64 = 0.25;
+/// Minimum share of the commits of a leader that changed a companion too, as [`History::changed_with`] computes it:
+/// one commit is not enough.
+///
+/// [`History::changed_with`]: crate::history::History::changed_with
+const TOGETHER_MIN: f64 = 0.35;
 
 /// Number of files that changed together, of documents and of tests.
 const TOGETHER_MAX: usize = 3;
@@ -59,11 +62,10 @@ pub(super) fn candidates(
             }
         }
         together.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        for (share, file, of) in together {
+        for (_, file, of) in together {
             if found.len() < TOGETHER_MAX && shown.insert(file) {
                 let name = path::shown(path::split(of).1);
-                let percent = (share * 100.0).round();
-                found.push((file, format!("changed with {name} in {percent} % of its commits")));
+                found.push((file, format!("often changed with {name}")));
             }
         }
     }
@@ -75,7 +77,7 @@ pub(super) fn candidates(
     for of in by_words {
         let (count, max, why) = match kind(catalog, of.file) {
             Some(Kind::Test) => (&mut tests, TESTS_MAX, "a test with the words"),
-            Some(Kind::Document) => (&mut documents, DOCUMENTS_MAX, "a document with the words"),
+            Some(Kind::Document) => (&mut documents, DOCUMENTS_MAX, "has the words"),
             None => continue,
         };
         if *count < max && shown.insert(of.file) {

@@ -115,7 +115,7 @@ fn what_changed_together_is_a_companion() {
     }
     index(&place);
     let text = ask(&place, "total of the cart is wrong", &["--max-files", "1"]).text();
-    let expected = "## changes with\nconf/rates.ini  changed with total.py in ";
+    let expected = "## changes with\nconf/rates.ini  often changed with total.py\n";
     assert!(text.contains(expected), "{text}");
 }
 

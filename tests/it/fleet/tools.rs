@@ -86,7 +86,8 @@ fn tools_answer_over_all_repositories() {
     let outline = text(&place, &["outline", "store/store.go"]);
     assert!(outline.contains("function check  8-8"), "{outline}");
     assert_eq!(text(&place, &["find", "shop main"]), "shop/main.go\n");
-    let context = text(&place, &["context", "opening a store must check its name"]);
+    let task = "opening a store must check its name";
+    let context = text(&place, &["context", task, "--detail", "lean"]);
     assert!(context.contains("store/store.go"), "{context}");
     assert!(context.contains("codedb fleet read"), "{context}");
 
@@ -157,7 +158,8 @@ fn a_server_answers_over_a_fleet_that_a_call_names() {
     assert!(one.contains("billing/main.go") && !one.contains("shop"), "{one}");
     let here = session.text("codedb_search", json!({"query": "store.Open"}));
     assert!(!here.contains("main.go"), "the tree of the server has none: {here}");
-    let task = json!({"task": "opening a store must check its name", "project": "fleet"});
+    let task = "opening a store must check its name";
+    let task = json!({"task": task, "project": "fleet", "detail": "lean"});
     let next = session.text("codedb_context", task);
     assert!(next.contains(r#""project":"fleet""#), "the next call names the fleet: {next}");
     session.end();
