@@ -1,7 +1,7 @@
 //! Selects the entries of a bundle that are worth their tokens, and orders them.
 //!
-//! [`bundle`] is the data. `symbols`, `chains`, `snippets`, `calls`, `test_files` and `keywords` propose
-//! candidate entries with values, `admit` selects those that fit, `render` writes them, `page` shows them to
+//! [`bundle`] is the data. `symbols`, `chains`, `snippets`, `calls`, `test_files`, `companions` and `keywords`
+//! propose candidate entries with values, `vague` notes that nothing decides, `admit` selects those that fit, `render` writes them, `page` shows them to
 //! people. Equal task, tree and budget give equal bytes.
 //!
 //! A line or a location is shown only if the file still has the text from which the catalog's facts
@@ -84,6 +84,11 @@ impl Detail {
     /// Maximum number of snippets.
     fn snippets(self) -> usize {
         [0, 6, 16][self as usize]
+    }
+
+    /// Maximum number of snippets of one definition.
+    fn snippets_of_one(self) -> usize {
+        [0, 2, 16][self as usize]
     }
 
     /// Maximum number of files with callers, for all definitions together.
@@ -198,7 +203,7 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
         let mut texts = Texts::as_indexed(catalog);
         chains::candidates(sources, &mut texts, task, &selected, options)
     };
-    let tests = || test_files::candidates(sources, &selected, &ranked, detail);
+    let tests = || test_files::candidates(sources, &selected, &ranked, options);
     // With files it cannot be a miss, so the keywords can be computed in parallel.
     let keywords = || {
         if ranked.is_empty() {
@@ -216,12 +221,13 @@ pub fn choose(sources: &Sources<'_>, task: &Task, options: &Options) -> Result<C
     candidates.extend(snippets?);
     candidates.extend(calls?);
     candidates.extend(tests?);
-    candidates.extend(companions::candidates(sources, &ranked, &listed, detail));
-    let vague_note = vague::note(sources, task, &ranked, &words);
-    if vague_note.is_some() {
+    candidates.extend(companions::candidates(sources, &ranked, &listed, options));
+    let vague_note = vague::note(sources, task, &ranked, &words, options);
+    let is_shortened = vague_note.is_some() && detail != Detail::Full;
+    if is_shortened {
         candidates.retain(|of| matches!(of.forms.last(), Some((_, Entry::File(_)))));
     }
-    let has_more_detail = has_more_detail(&candidates, detail);
+    let has_more_detail = is_shortened || has_more_detail(&candidates, detail);
     let is_miss = ranked.is_empty() && candidates.is_empty();
     // On a miss, words are not useful keywords.
     let words = if is_miss { &[][..] } else { &words };

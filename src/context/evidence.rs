@@ -81,6 +81,9 @@ const LITERAL_BYTES_MAX: usize = 4 << 20;
 const NAMED_LETTERS_MIN: usize = 4;
 const NAMED_FILES_MAX: usize = 8;
 
+/// What precedes the first word of a sentence, of a line or of a list's entry.
+const SENTENCE_STARTS: [char; 10] = ['.', '!', '?', ':', ')', '\n', '-', '*', '"', '\''];
+
 /// Minimum length of a capitalised word that is looked up as a name.
 const CAPITALISED_LETTERS_MIN: usize = 3;
 
@@ -471,8 +474,8 @@ impl TaskEvidence {
         for (text, is_title) in [(&task.title, true), (&task.prose, false)] {
             for span in identifiers(text.as_bytes()) {
                 let word = &text[span.clone()];
-                let before = text[..span.start].trim_end();
-                let is_first = before.is_empty() || before.ends_with(['.', '!', '?', ':', ')']);
+                let before = text[..span.start].trim_end_matches([' ', '\t']);
+                let is_first = before.is_empty() || before.ends_with(SENTENCE_STARTS);
                 if is_first
                     || word.len() < CAPITALISED_LETTERS_MIN
                     || !word.starts_with(char::is_uppercase)

@@ -12,6 +12,7 @@ use crate::catalog::Catalog;
 use crate::error::Result;
 use crate::graph::link::{FileFacts, SymbolAt};
 use crate::lang::SymbolKind;
+use crate::lang::facts::ImportKind;
 use crate::rank::{Evidence, Signal, TaskKind, Traits, Weights};
 
 /// Number of top files whose co-changed files get [`Signal::Together`].
@@ -158,7 +159,8 @@ fn refine(
 fn is_barrel(catalog: &Catalog, file: FileId, traits: Traits) -> bool {
     let only_declares = |facts: &FileFacts| {
         let mut symbols = facts.symbols.iter();
-        let has_any = !facts.symbols.is_empty() || !facts.imports.is_empty();
+        let re_exports = || facts.imports.iter().any(|of| of.kind == ImportKind::ReExport);
+        let has_any = !facts.symbols.is_empty() || re_exports();
         has_any && symbols.all(|of| of.kind == SymbolKind::Module)
     };
     traits.is_code

@@ -210,7 +210,8 @@ impl Task {
             let first = words.next().unwrap_or_default();
             let first = first.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
             let stem = stems.stem(&first.to_lowercase()).to_owned();
-            words.next().is_some() && CHANGE_VERBS.binary_search(&stem.as_str()).is_ok()
+            let has_more = words.next().is_some() || !self.mentions.is_empty();
+            has_more && CHANGE_VERBS.binary_search(&stem.as_str()).is_ok()
         };
         !line.ends_with('?') && (begins(line) || begins(rest))
     }

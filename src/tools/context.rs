@@ -150,6 +150,8 @@ struct JsonReply<'a> {
     without_text: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     without_history: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    nothing_decides: bool,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     decisions: &'a [decisions::Entry],
     #[serde(flatten)]
@@ -467,6 +469,7 @@ impl ContextReply {
             coverage: self.coverage,
             without_text,
             without_history,
+            nothing_decides: self.choice.vague_note.is_some(),
             decisions,
             bundle,
             next: self.next(bundle),
@@ -527,7 +530,7 @@ impl Serialize for ContextReply {
 }
 
 impl Reply for ContextReply {
-    /// Renders the parts of the bundle, each below its heading.
+    /// Renders the bundle, the decisions and the next calls.
     fn render(&self, style: &dyn Style) -> String {
         let bundle = self.bundle(Form::Text);
         let next = next_text(&self.next(&bundle), style);

@@ -196,7 +196,11 @@ impl Define for Read {
             return match one(call, args.clone()) {
                 Ok(reply) => Ok(Reading::One(Box::new(reply))),
                 // `path:name`, or a name alone, as in a list of targets.
-                Err(error) if error.kind() == Kind::NotFound && !args.is_about_one() => {
+                Err(error)
+                    if error.kind() == Kind::NotFound
+                        && !args.is_about_one()
+                        && may_be_name(call, &args.path) =>
+                {
                     let several = targets::read(call, &args).map(Reading::Several);
                     // That a name has several definitions explains more.
                     several.map_err(|other| if other.kind() == Kind::Usage { other } else { error })
@@ -206,6 +210,18 @@ impl Define for Read {
         }
         targets::read(call, &args).map(Reading::Several)
     }
+}
+
+/// Returns true for a text whose last component may be the name of a definition: on the command line, a name below the
+/// root looks like a path. The directory before it exists then.
+fn may_be_name(call: &Call<'_>, text: &str) -> bool {
+    let Some((folder, name)) = text.rsplit_once(['/', '\\']) else { return true };
+    let is_folder = |path: Vec<u8>| {
+        path.is_empty() || call.code.files().is_ok_and(|files| !files.below(&path).is_empty())
+    };
+    let is_root = folder.is_empty();
+    text.contains([':', '#'])
+        || !name.is_empty() && (is_root || paths::resolve(call, folder).is_ok_and(is_folder))
 }
 
 /// Reads one file or a part of it.

@@ -234,7 +234,7 @@ fn a_bundle_has_definitions_lines_and_calls() {
         assert!(!text.contains("keywords"), "{text}");
         let below = "def:add_all\n  1-3  function add_all\n```\ndef add_all(prices):\n";
         assert!(text.starts_with("shop/money.py  ") && text.contains(below), "{text}");
-        assert!(text.contains("add_all is called by\n  cart.py  Cart.price:13"), "{text}");
+        assert!(text.contains("add_all is called by\n  …/cart.py  Cart.price:13"), "{text}");
         assert_eq!(text.matches("shop/cart.py").count(), 1, "{text}");
         let text = ask(place, "Cart.add_item loses items", &[]).text();
         let test = "\n`pytest tests/test_cart.py`  calls it: test_add_item\n";

@@ -181,7 +181,7 @@ impl Choice {
                 continue;
             }
             let Some((_, entry)) = candidate.forms.first() else { continue };
-            if !cut[at] {
+            if !cut[at] && self.value_min_factor >= 1.0 {
                 unlikely += 1;
                 continue;
             }

@@ -55,6 +55,16 @@ pub struct Symbol {
     pub is_unique: bool,
 }
 
+impl Symbol {
+    /// Returns true if the complete text contains the lines of a snippet.
+    fn shows(&self, snippet: &Snippet) -> bool {
+        self.body.is_some()
+            && self.path == snippet.path
+            && (self.line..=self.end_line).contains(&snippet.start_line)
+            && snippet.end_line <= self.end_line
+    }
+}
+
 /// A file relevant to the task.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct File {
@@ -103,6 +113,8 @@ pub struct Calls {
     pub path: String,
     /// The listed functions.
     pub sites: Vec<Site>,
+    /// Number of files with such functions, of which a bundle lists the first ones.
+    pub files: usize,
 }
 
 /// One end of a call.
@@ -247,8 +259,22 @@ impl Bundle {
     /// Adds an entry to its part.
     pub(super) fn push(&mut self, entry: Entry) {
         match entry {
-            Entry::Symbol(symbol) => self.symbols.push(symbol),
+            Entry::Symbol(mut symbol) => {
+                // The text of an outer definition contains it.
+                let contains = |of: &Symbol| {
+                    of.body.is_some()
+                        && of.path == symbol.path
+                        && of.line <= symbol.line
+                        && symbol.end_line <= of.end_line
+                };
+                if self.symbols.iter().any(contains) {
+                    symbol.body = None;
+                }
+                self.symbols.push(symbol);
+            }
             Entry::File(file) => self.files.push(file),
+            // The text of a definition contains its lines.
+            Entry::Snippet(snippet) if self.symbols.iter().any(|of| of.shows(&snippet)) => {}
             Entry::Snippet(snippet) => self.snippets.push(snippet),
             Entry::Calls(calls) => self.calls.push(calls),
             Entry::Test(test) => self.tests.push(test),

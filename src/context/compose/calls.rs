@@ -102,21 +102,25 @@ pub(super) fn candidates(
         let callers = callers.map(|(from, file, site)| (shared(&from), file, site));
         let mut groups = grouped(callers);
         sort(&mut groups, &place_of);
+        let files = groups.len();
         let groups_max = detail.callers() / named.len().max(1);
         for (number, group) in groups.into_iter().take(groups_max.max(1)).enumerate() {
             let value = value * (1.0 + 0.5 * group.shared as f32) / (1.0 + 0.4 * number as f32);
-            candidates.push(candidate(catalog, &of.name, Role::Caller, group, value, detail));
+            let end = (&*of.name, Role::Caller, files);
+            candidates.push(candidate(catalog, end, group, value, detail));
         }
         let called = callees_of(catalog, texts, *at);
         let called = called.into_iter().filter(|(to, _)| is_allowed(to.file));
         let called = called.map(|(to, site)| (usize::from(named.contains(&to)), to.file, site));
         let mut groups = grouped(called);
         sort(&mut groups, &place_of);
+        let files = groups.len();
         let groups_max = detail.callers() / 2 / named.len().max(1);
         for (number, group) in groups.into_iter().take(groups_max).enumerate() {
             let value = CALLEES_SHARE * value * (1.0 + 0.5 * group.shared as f32)
                 / (1.0 + 0.6 * number as f32);
-            candidates.push(candidate(catalog, &of.name, Role::Callee, group, value, detail));
+            let end = (&*of.name, Role::Callee, files);
+            candidates.push(candidate(catalog, end, group, value, detail));
         }
     }
     Ok(candidates)
@@ -124,8 +128,7 @@ pub(super) fn candidates(
 
 fn candidate(
     catalog: &Catalog,
-    of: &str,
-    role: Role,
+    (of, role, files): (&str, Role, usize),
     group: Group,
     value: f32,
     detail: Detail,
@@ -134,7 +137,7 @@ fn candidate(
     sites.truncate(detail.sites());
     let calls = |sites: Vec<Site>| {
         let path = path::shown(catalog.path(group.file));
-        Entry::Calls(Calls { of: of.to_owned(), role, path, sites })
+        Entry::Calls(Calls { of: of.to_owned(), role, path, sites, files })
     };
     let mut forms = Vec::new();
     if sites.len() > SITES_LEAN {

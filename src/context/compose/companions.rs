@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use super::admit::Candidate;
 use super::bundle::{Companion, Entry};
-use super::{Detail, Sources};
+use super::{Detail, Options, Sources};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
@@ -41,12 +41,16 @@ pub(super) fn candidates(
     sources: &Sources<'_>,
     ranked: &[RankedFile],
     listed: &[FileId],
-    detail: Detail,
+    options: &Options,
 ) -> Vec<Candidate> {
-    if detail == Detail::Lean || ranked.is_empty() {
+    if options.detail == Detail::Lean || ranked.is_empty() {
         return Vec::new();
     }
-    let catalog = sources.catalog;
+    let (catalog, scope) = (sources.catalog, options.scope());
+    let is_allowed = |file: FileId| {
+        let path = catalog.path(file);
+        scope.contains(path) && !is_secret(path)
+    };
     let mut shown: BTreeSet<FileId> = listed.iter().copied().collect();
     let mut found: Vec<(FileId, String)> = Vec::new();
     let top = ranked[0].score;
@@ -63,7 +67,7 @@ pub(super) fn candidates(
         }
         together.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         for (_, file, of) in together {
-            if found.len() < TOGETHER_MAX && shown.insert(file) {
+            if found.len() < TOGETHER_MAX && is_allowed(file) && shown.insert(file) {
                 let name = path::shown(path::split(of).1);
                 found.push((file, format!("often changed with {name}")));
             }
@@ -80,12 +84,11 @@ pub(super) fn candidates(
             Some(Kind::Document) => (&mut documents, DOCUMENTS_MAX, "has the words"),
             None => continue,
         };
-        if *count < max && shown.insert(of.file) {
+        if *count < max && is_allowed(of.file) && shown.insert(of.file) {
             *count += 1;
             found.push((of.file, why.to_owned()));
         }
     }
-    found.retain(|(file, _)| !is_secret(catalog.path(*file)));
     let candidate = |(place, (file, why)): (usize, (FileId, String))| {
         let path = path::shown(catalog.path(file));
         let value = VALUE / (1.0 + 0.3 * place as f32);

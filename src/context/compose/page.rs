@@ -183,6 +183,10 @@ fn calls_node(group: &[Calls]) -> Node {
         };
         calls.sites.iter().map(site).collect::<Vec<_>>()
     };
-    let cells = vec![Cell::name(&group[0].of), Cell::faint(verb)];
+    let mut cells = vec![Cell::name(&group[0].of), Cell::faint(verb)];
+    if group.len() < group[0].files {
+        let listed = format!("({} of {} files)", group.len(), group[0].files);
+        cells.push(Cell::faint(&listed));
+    }
     Node { cells, children: group.iter().flat_map(site).collect() }
 }

@@ -35,7 +35,7 @@ impl Bundle {
             out.push_str("## calls\n");
             let is_of_one = |a: &Calls, b: &Calls| (&a.of, a.role) == (&b.of, b.role);
             for group in self.calls.chunk_by(is_of_one) {
-                group[0].write_head(&mut out);
+                group[0].write_head(group.len(), &mut out);
                 for calls in group {
                     calls.write_sites(&mut names, &mut out, style);
                 }
@@ -53,13 +53,15 @@ impl Bundle {
         out
     }
 
-    /// Returns the paths of the files, then those of other definitions and lines.
+    /// Returns the paths of changed definitions, of the files, and of other definitions and lines.
     fn paths(&self) -> Vec<&str> {
+        let changed = self.symbols.iter().filter(|of| of.is_changed);
+        let changed = changed.map(|of| of.path.as_str());
         let files = self.files.iter().map(|of| of.path.as_str());
         let symbols = self.symbols.iter().map(|of| of.path.as_str());
         let snippets = self.snippets.iter().map(|of| of.path.as_str());
         let mut paths: Vec<&str> = Vec::new();
-        for path in files.chain(symbols).chain(snippets) {
+        for path in changed.chain(files).chain(symbols).chain(snippets) {
             if !paths.contains(&path) {
                 paths.push(path);
             }
@@ -90,12 +92,12 @@ struct ShortPaths<'a> {
 }
 
 impl<'a> ShortPaths<'a> {
-    /// Returns a path as it is written now: whole at first, later its last components by which it
-    /// differs from the others.
+    /// Returns a path as it is written now: whole at first, later `…/` and its last components by which
+    /// it differs from the others.
     fn path(&mut self, path: &'a str, style: &dyn Style) -> String {
         match self.short(path) {
-            Some(short) => style.entry(path, short),
-            None => style.path(path),
+            Some(short) if short.len() < path.len() => style.entry(path, &format!("…/{short}")),
+            _ => style.path(path),
         }
     }
 
@@ -176,7 +178,7 @@ impl Entry {
             }
             Entry::Snippet(snippet) => snippet.write(out, style),
             Entry::Calls(calls) => {
-                calls.write_head(out);
+                calls.write_head(1, out);
                 calls.write_sites(&mut names, out, style);
             }
             Entry::Test(test) => test.write(&mut names, out, style),
@@ -259,11 +261,17 @@ impl Companion {
 }
 
 impl Calls {
-    fn write_head(&self, out: &mut String) {
-        let _ = match self.role {
-            Role::Caller => writeln!(out, "{} is called by", plain(&self.of)),
-            Role::Callee => writeln!(out, "{} calls", plain(&self.of)),
+    /// Writes the definition, and how many files are listed if there are more.
+    fn write_head(&self, listed: usize, out: &mut String) {
+        let verb = match self.role {
+            Role::Caller => "is called by",
+            Role::Callee => "calls",
         };
+        let _ = write!(out, "{} {verb}", plain(&self.of));
+        if listed < self.files {
+            let _ = write!(out, " ({listed} of {} files)", self.files);
+        }
+        out.push('\n');
     }
 
     fn write_sites<'a>(&'a self, names: &mut ShortPaths<'a>, out: &mut String, style: &dyn Style) {
@@ -317,8 +325,8 @@ mod tests {
         let mut names =
             ShortPaths { written: vec!["a/b/mod.rs", "a/c/mod.rs", "mod.rs", "a/x.rs"] };
         for (path, expected) in [
-            ("a/x.rs", "x.rs"),
-            ("a/b/mod.rs", "b/mod.rs"),
+            ("a/x.rs", "…/x.rs"),
+            ("a/b/mod.rs", "…/b/mod.rs"),
             ("mod.rs", "mod.rs"),
             // Not yet written.
             ("y/x.rs", "y/x.rs"),

@@ -147,7 +147,7 @@ fn in_definitions(
         scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let best = scored.first().map_or(0.0, |(covered, _)| *covered);
         let good = scored.iter().filter(|(covered, _)| *covered >= SHARE_MIN * best);
-        for (number, &(covered, line)) in good.take(query.detail.snippets()).enumerate() {
+        for (number, &(covered, line)) in good.take(query.detail.snippets_of_one()).enumerate() {
             let value = VALUE * covered / (1.0 + 0.3 * number as f32) / (1.0 + 0.2 * place as f32);
             sites.push(Site { file: at.file, line, value });
         }

@@ -177,7 +177,7 @@ pub(super) fn candidates(
     Ok(candidates)
 }
 
-/// Returns true if the qualified name of a definition leads to it alone.
+/// Returns true if the qualified name of a definition leads to it alone, and is no path.
 fn is_unique(catalog: &Catalog, at: SymbolAt) -> Result<bool> {
     let Some(symbol) = catalog.symbol(at)? else { return Ok(false) };
     let same = catalog.defined(symbol.name.as_bytes())?;
@@ -185,6 +185,13 @@ fn is_unique(catalog: &Catalog, at: SymbolAt) -> Result<bool> {
         return Ok(false);
     }
     let wanted = symbol.qualified_name.as_str();
+    // A reader takes the name of a file or of a directory at the root as such.
+    let is_path = catalog.find(wanted.as_bytes()).is_some()
+        || !catalog.files().below(wanted.as_bytes()).is_empty()
+        || crate::lang::detect(std::path::Path::new(wanted), b"").is_some();
+    if is_path {
+        return Ok(false);
+    }
     for &other in same.iter().filter(|&&other| other != at) {
         let other = catalog.symbol(other)?;
         let ends = |name: &str| {

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use super::admit::Candidate;
 use super::bundle::{Entry, Test};
 use super::symbols::SelectedSymbols;
-use super::{Detail, Sources};
+use super::{Detail, Options, Sources};
 use crate::base::ids::FileId;
 use crate::base::path;
 use crate::catalog::Catalog;
@@ -52,9 +52,9 @@ pub(super) fn candidates(
     sources: &Sources<'_>,
     selected: &SelectedSymbols,
     ranked: &[RankedFile],
-    detail: Detail,
+    options: &Options,
 ) -> Result<Vec<Candidate>> {
-    let catalog = sources.catalog;
+    let (catalog, detail, scope) = (sources.catalog, options.detail, options.scope());
     let top = ranked.first().map_or(0.0, |first| first.score);
     if detail == Detail::Lean || ranked.is_empty() {
         return Ok(Vec::new());
@@ -82,10 +82,12 @@ pub(super) fn candidates(
     for (place, found) in found.into_iter().enumerate() {
         for (number, (file, source, names)) in found.into_iter().take(detail.tests()).enumerate() {
             let is_listed = first.contains(&file) && !catalog.is_test(file);
-            if is_listed || is_secret(catalog.path(file)) || !shown.insert(file) {
+            let path = catalog.path(file);
+            let is_allowed = scope.contains(path) && !is_secret(path);
+            if is_listed || !is_allowed || !shown.insert(file) {
                 continue;
             }
-            let path = path::shown(catalog.path(file));
+            let path = path::shown(path);
             let read = |manifest: &str| {
                 let at = catalog.files().find(manifest.as_bytes())?;
                 let text = catalog.read(FileId::new(at), MANIFEST_BYTES_MAX)?;

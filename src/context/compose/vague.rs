@@ -1,7 +1,7 @@
 //! Whether anything in a task decides which files it is about.
 
-use super::Sources;
 use super::free_words::FreeWord;
+use super::{Options, Sources};
 use crate::base::text::{counted, plain};
 use crate::context::ranking::RankedFile;
 use crate::context::task::Task;
@@ -12,6 +12,9 @@ const WORDS_MIN: usize = 2;
 
 /// A word in more than one file in this number decides nothing.
 const FEW: usize = 3;
+
+/// A word in at most this number of files decides alone.
+const RARE: usize = 8;
 
 /// Number of files of a tree from which on a task can be too vague.
 const TREE_MIN: usize = 32;
@@ -38,24 +41,29 @@ pub(super) fn note(
     task: &Task,
     ranked: &[RankedFile],
     words: &[FreeWord],
+    options: &Options,
 ) -> Option<String> {
     let is_bare = task.prose.split_whitespace().nth(1).is_none();
     let is_certain = |of: &RankedFile| CERTAIN.iter().any(|&signal| of.evidence.get(signal) > 0.0);
     let is_decided = ranked.iter().take(FILES).any(is_certain);
     let files = sources.catalog.files().len();
     let is_small = files < TREE_MIN;
-    let has_change = !sources.changed.files.is_empty();
+    let has_change = !sources.changed.files.is_empty() || !options.within.is_empty();
     if is_bare || is_small || is_decided || ranked.is_empty() || has_change {
         return None;
     }
     let few = files / FEW;
-    let deciding: Vec<&FreeWord> =
-        words.iter().filter(|of| of.files > 0 && of.files <= few).collect();
-    if deciding.len() >= WORDS_MIN {
+    let in_stem = |of: &FreeWord| sources.catalog.word(&of.stem).map_or(0, |files| files.len());
+    let counted_words = words.iter().map(|of| (of, of.files.max(in_stem(of))));
+    let deciding: Vec<(&FreeWord, usize)> =
+        counted_words.filter(|&(_, files)| files > 0 && files <= few).collect();
+    if deciding.len() >= WORDS_MIN || deciding.iter().any(|(_, files)| *files <= RARE) {
         return None;
     }
     let found = match deciding.first() {
-        Some(word) => format!("only `{}` ({})", plain(&word.word), counted(word.files, "file")),
+        Some((word, files)) => {
+            format!("only `{}` ({})", plain(&word.word), counted(*files, "file"))
+        }
         None => "no word of the task".to_owned(),
     };
     Some(format!(

@@ -159,6 +159,7 @@ fn questions_are_recognised_by_their_form() {
         "fix macOS build",
         "cart: renaming an item.",
         "fix(cart): update totals",
+        "fix `add_all`",
         "Show how many items are left",
         "Fix the cart.\n\nItems were lost.",
         "How can I do this?\n\n```\nf()\n```\n",

@@ -56,7 +56,7 @@ fn a_task_in_which_nothing_decides_is_reported_and_names_files_only() {
     place.write("src/part_1.rs", "/// Some stuff.\npub fn part_1() {}\n");
     index(&place);
     let vague = ask(&place, "fix some stuff", &[]);
-    let note = "nothing in the task decides which files it is about: only `stuff` (1 file)";
+    let note = "nothing in the task decides which files it is about: no word of the task";
     assert!(vague.stderr.contains(note), "{}", vague.stderr);
     assert!(
         !vague.text().contains("```") && vague.text().contains("src/part_1.rs"),
@@ -93,6 +93,14 @@ fn documents_and_tests_with_the_words_are_companions() {
         assert!(companions.contains(path), "{path}: {reply}");
     }
     assert!(companions.contains("with the words"), "{reply}");
+    // Companions and tests are within the scope of the call.
+    let task = "the price of an item changes in the cart after it is added";
+    for scope in [["--paths", "shop"], ["--exclude", "docs"]] {
+        let text = ask(&place, task, &scope).text();
+        assert!(!text.contains("docs/cart.md"), "{scope:?}: {text}");
+    }
+    let text = ask(&place, task, &["--exclude", "tests"]).text();
+    assert!(!text.contains("tests/test"), "{text}");
 }
 
 #[test]
@@ -120,6 +128,23 @@ fn what_changed_together_is_a_companion() {
 }
 
 #[test]
+fn a_call_is_proposed_that_reads_the_definition_and_callers_are_counted() {
+    let place = Place::new();
+    let body = "    x = 1\n".repeat(80);
+    place.write("lib/a.py", format!("def shop(x):\n{body}    return x\n"));
+    place.write("shop/b.py", "VALUE = 1\n");
+    for number in 0..9 {
+        let text = format!("from lib.a import shop\n\n\ndef use_{number}():\n    shop({number})\n");
+        place.write(&format!("use/user_{number}.py"), text);
+    }
+    index(&place);
+    let text = ask(&place, "fix `shop`", &[]).text();
+    // `shop` alone is the directory.
+    assert!(text.contains("next: codedb read lib/a.py:shop "), "{text}");
+    assert!(text.contains("shop is called by (4 of 9 files)\n"), "{text}");
+}
+
+#[test]
 fn a_name_alone_is_read() {
     let place = routers();
     let read = |name: &str| {
@@ -134,6 +159,9 @@ fn a_name_alone_is_read() {
     index(&place);
     let both = read("Router");
     assert!(both.stderr.contains("2 definitions are called `Router`"), "{}", both.stderr);
+    // A directory that does not exist has no definitions.
+    let elsewhere = read("src/nowhere/walk");
+    assert!(elsewhere.stderr.contains("no such file"), "{}", elsewhere.stderr);
     let none = read("no_such_name");
     assert!(none.stderr.contains("no_such_name: no such file"), "{}", none.stderr);
 }
