@@ -55,7 +55,7 @@ impl Bundle {
         if !self.tests.is_empty() {
             let mut table = Table::new([Column::cut("TEST FILE"), Column::left("WHY")]);
             for test in &self.tests {
-                let names = Cell::name(&test.names.join(", "));
+                let names = Cell::name(test.names.join(", "));
                 let below = (!test.names.is_empty()).then(|| vec![names]);
                 let cells = [Cell::Path(test.path.clone()), Cell::faint(test.why)];
                 table.row_with(cells, below.into_iter().collect());

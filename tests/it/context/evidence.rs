@@ -26,7 +26,7 @@ fn routers() -> Place {
         "/// Walks a router row by row.\npub fn walk(router: u8) -> u8 {\n    router\n}\n",
     );
     for number in 0..40 {
-        place.write(&format!("src/part_{number}.rs"), format!("pub fn part_{number}() {{}}\n"));
+        place.write(format!("src/part_{number}.rs"), format!("pub fn part_{number}() {{}}\n"));
     }
     index(&place);
     place
@@ -78,7 +78,7 @@ fn documents_and_tests_with_the_words_are_companions() {
     );
     for number in 0..20 {
         place.write(
-            &format!("shop/item_{number}.py"),
+            format!("shop/item_{number}.py"),
             format!("def item_{number}():\n    return 'item'\n"),
         );
     }
@@ -135,7 +135,7 @@ fn a_call_is_proposed_that_reads_the_definition_and_callers_are_counted() {
     place.write("shop/b.py", "VALUE = 1\n");
     for number in 0..9 {
         let text = format!("from lib.a import shop\n\n\ndef use_{number}():\n    shop({number})\n");
-        place.write(&format!("use/user_{number}.py"), text);
+        place.write(format!("use/user_{number}.py"), text);
     }
     index(&place);
     let text = ask(&place, "fix `shop`", &[]).text();
