@@ -22,7 +22,7 @@ use crate::source::secret::is_secret;
 
 /// Number of definitions whose calls are shown, if the task names some, and if its words found them.
 const SYMBOLS_MAX: usize = 3;
-const BY_WORDS_MAX: usize = 2;
+const BY_WORDS_MAX: usize = 1;
 
 /// Value of the calls of a definition found by words, relative to a named one.
 const BY_WORDS_SHARE: f32 = 0.4;
