@@ -7,7 +7,7 @@
 //! Read `options` (flags), `sample` (sites), `lsp` and `lines` (oracles), `score` (counts),
 //! `kinds` (counts by receiver), `calibration` (confidences), `fit` (their table), `callers` (recall),
 //! in this order; `routes` compares paths of calls, and `chains` the callers of functions that are
-//! called through re-exports. `truth` checks stored answers: `--check all`, `--check unused`.
+//! called through re-exports. `model` compares the prototype of the code model. `truth` checks stored answers: `--check all`, `--check unused`.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a bench prints its table")]
 
 mod calibration;
@@ -21,6 +21,7 @@ mod fit;
 mod kinds;
 mod lines;
 mod lsp;
+mod model;
 mod options;
 mod routes;
 mod sample;
@@ -64,6 +65,9 @@ fn run(options: &Options) -> Result<(), String> {
     }
     if !options.table.is_empty() {
         return kinds::of_files(&options.table);
+    }
+    if let Some(language) = &options.model {
+        return model::compare(options, language);
     }
     if !options.check.is_empty() {
         return truth::check(&options.check, options.blesses, options);

@@ -9,6 +9,7 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
 calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
 calls --check all|unused|NAME,... [--bless yes]
 calls --tree DIR --language NAME --oracle COMMAND --store NAME
+calls --model NAME [--show right|wrong|missed]
 calls --calibration FILE,...
 calls --fit FILE,...
 calls --table FILE,...
@@ -29,6 +30,8 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
                    registries if needed; `--show` may list verdicts
   --bless yes      with `--check`: rewrite the verdicts
   --store NAME     add the oracle's answers to the ground truth of this tree of trees.toml
+  --model NAME     instead: compare the prototype of the code model (model/) with the linker, on the
+                   trees of the ground truth of this language: answers, and times of callers
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
   --fit FILE,...   instead: print the counts of core/src/graph/link/calibration.rs, from these files
@@ -68,6 +71,8 @@ pub(crate) struct Options {
     pub(crate) check: Vec<String>,
     pub(crate) blesses: bool,
     pub(crate) store: Option<String>,
+    /// The language that the prototype of the code model answers.
+    pub(crate) model: Option<String>,
 }
 
 /// Returns the options; `None` for `--help`.
@@ -94,6 +99,7 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
         check: Vec::new(),
         blesses: false,
         store: None,
+        model: None,
     };
     while let Some(flag) = args.next() {
         if matches!(flag.as_str(), "--bench" | "--test") {
@@ -125,13 +131,14 @@ pub(crate) fn parse(mut args: impl Iterator<Item = String>) -> Result<Option<Opt
             "--check" => options.check = value.split(',').map(str::to_owned).collect(),
             "--bless" => options.blesses = value == "yes",
             "--store" => options.store = Some(value),
+            "--model" => options.model = Some(value),
             "--hops" => options.hops_min = number()? as usize,
             _ => return Err(format!("unknown flag `{flag}`; see `--help`")),
         }
     }
     let is_sample = !options.tree.as_os_str().is_empty() && !options.language.is_empty();
     let reads_files = [&options.calibration, &options.fit, &options.table];
-    let checks = !options.check.is_empty();
+    let checks = !options.check.is_empty() || options.model.is_some();
     if !is_sample && !checks && reads_files.iter().all(|files| files.is_empty()) {
         // `cargo bench` runs every bench without flags.
         Ok(None)

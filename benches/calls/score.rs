@@ -145,9 +145,18 @@ pub(crate) enum Judgement {
 /// Compares the linker's answer to a site with the oracle's. The second value is true for an answer with
 /// a confidence of at least [`SURE`].
 pub(crate) fn judgement(options: &Options, tree: &Tree, answered: &Answered) -> (Judgement, bool) {
-    let links = links(tree, answered);
+    judgement_of(options, tree, answered, &links(tree, answered))
+}
+
+/// Compares the links of a site with the oracle's answer, as [`judgement`] does.
+pub(crate) fn judgement_of(
+    options: &Options,
+    tree: &Tree,
+    answered: &Answered,
+    links: &[Link],
+) -> (Judgement, bool) {
     let answer = links.first().filter(|link| link.confidence >= CONFIDENCE_ANSWER).copied();
-    let judgement = match judge(options, tree, answered, answer, &links) {
+    let judgement = match judge(options, tree, answered, answer, links) {
         Verdict::Right => Judgement::Right,
         Verdict::Missed => Judgement::Missed,
         Verdict::Outside => Judgement::Outside,

@@ -268,22 +268,7 @@ struct Judged {
 
 /// Compares the linker with the rows of a tree.
 fn judge(options: &Options, tree: &Tree, name: &str, rows: &[Row]) -> Outcome<Judged> {
-    let mut answered = Vec::with_capacity(rows.len());
-    for row in rows {
-        let byte = byte_of(tree, row).ok_or_else(|| {
-            format!("{name}: {}:{} has no `{}` there", row.path, row.line, row.name)
-        })?;
-        let site = Site { path: row.path.clone(), byte, name: row.name.clone() };
-        let mut definitions: Vec<Definition> = row
-            .targets
-            .iter()
-            .map(|(path, line)| Definition { path: path.clone(), line: line - 1 })
-            .collect();
-        if row.is_outside {
-            definitions.push(Definition { path: OUTSIDE.to_owned(), line: 0 });
-        }
-        answered.push(Answered { site, definitions });
-    }
+    let answered = answered(tree, name, rows)?;
     if let Some(path) = &options.points {
         let points = answered.iter().filter_map(|of| score::point(options, tree, name, of));
         calibration::append(path, &points.collect::<Vec<_>>())?;
@@ -335,6 +320,52 @@ fn unresolved(options: &Options, tree: &Tree, answers: &[Answered]) -> BTreeSet<
         }
     }
     found
+}
+
+/// Returns the sites of the rows with the oracle's answers.
+fn answered(tree: &Tree, name: &str, rows: &[Row]) -> Outcome<Vec<Answered>> {
+    let mut answered = Vec::with_capacity(rows.len());
+    for row in rows {
+        let byte = byte_of(tree, row).ok_or_else(|| {
+            format!("{name}: {}:{} has no `{}` there", row.path, row.line, row.name)
+        })?;
+        let site = Site { path: row.path.clone(), byte, name: row.name.clone() };
+        let mut definitions: Vec<Definition> = row
+            .targets
+            .iter()
+            .map(|(path, line)| Definition { path: path.clone(), line: line - 1 })
+            .collect();
+        if row.is_outside {
+            definitions.push(Definition { path: OUTSIDE.to_owned(), line: 0 });
+        }
+        answered.push(Answered { site, definitions });
+    }
+    Ok(answered)
+}
+
+/// Calls `with` for each tree of a language with its name and its sites.
+///
+/// # Errors
+///
+/// A package that cannot be fetched, and rows that do not fit it.
+pub(crate) fn each(
+    language: &str,
+    mut with: impl FnMut(&str, Tree, Vec<Answered>) -> Outcome<()>,
+) -> Outcome<()> {
+    let list = Path::new(FOLDER).join("trees.toml");
+    let text = fs::read_to_string(&list).map_err(|error| format!("{}: {error}", list.display()))?;
+    let list: List = toml::from_str(&text).map_err(|error| format!("trees.toml: {error}"))?;
+    let cache = Cache::of_environment()?;
+    cache.create()?;
+    let progress = |what: &str| eprintln!("calls: {what}");
+    for listed in list.tree.iter().filter(|listed| listed.language == language) {
+        listed.package.check_fields()?;
+        let tree = Tree::read(&corpus::fetched(&listed.package, &cache, "calls", &progress)?)?;
+        let name = listed.package.plain_name();
+        let sites = answered(&tree, &name, &read(&name)?)?;
+        with(&name, tree, sites)?;
+    }
+    Ok(())
 }
 
 fn rows_file(name: &str) -> PathBuf {

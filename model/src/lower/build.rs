@@ -5,21 +5,21 @@ use rustc_hash::FxHashMap;
 use tree_sitter::Node;
 
 /// How deep nodes are nested at the most; what is deeper is opaque.
-pub(super) const DEPTH: usize = 250;
+pub(crate) const DEPTH: usize = 250;
 
 /// Collects the facts of one file.
-pub(super) struct Builder<'t> {
-    pub(super) file: File,
-    pub(super) text: &'t [u8],
-    pub(super) scope: ScopeId,
-    pub(super) depth: usize,
+pub(crate) struct Builder<'t> {
+    pub(crate) file: File,
+    pub(crate) text: &'t [u8],
+    pub(crate) scope: ScopeId,
+    pub(crate) depth: usize,
     names: FxHashMap<&'t [u8], Name>,
     types: FxHashMap<TypeNode, TypeId>,
 }
 
 impl<'t> Builder<'t> {
     /// Starts with the scope of the file.
-    pub(super) fn new(path: &str, text: &'t [u8]) -> Self {
+    pub(crate) fn new(path: &str, text: &'t [u8]) -> Self {
         let mut builder = Self {
             file: File { path: path.into(), ..File::default() },
             text,
@@ -33,12 +33,12 @@ impl<'t> Builder<'t> {
         builder
     }
 
-    pub(super) fn bytes(&self, node: Node<'_>) -> &'t [u8] {
+    pub(crate) fn bytes(&self, node: Node<'_>) -> &'t [u8] {
         self.text.get(node.byte_range()).unwrap_or_default()
     }
 
     /// Returns the name that `node` is.
-    pub(super) fn name(&mut self, node: Node<'_>) -> Name {
+    pub(crate) fn name(&mut self, node: Node<'_>) -> Name {
         let bytes = self.bytes(node);
         self.names
             .entry(bytes)
@@ -46,12 +46,12 @@ impl<'t> Builder<'t> {
             .clone()
     }
 
-    pub(super) fn range(node: Node<'_>) -> Range {
+    pub(crate) fn range(node: Node<'_>) -> Range {
         let size = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
         Range { start: size(node.start_byte()), end: size(node.end_byte()) }
     }
 
-    pub(super) fn push_scope(
+    pub(crate) fn push_scope(
         &mut self,
         kind: ScopeKind,
         owner: Option<DefinitionId>,
@@ -70,18 +70,18 @@ impl<'t> Builder<'t> {
     }
 
     /// Runs `lower` within `scope`.
-    pub(super) fn within(&mut self, scope: ScopeId, lower: impl FnOnce(&mut Self)) {
+    pub(crate) fn within(&mut self, scope: ScopeId, lower: impl FnOnce(&mut Self)) {
         let outer = std::mem::replace(&mut self.scope, scope);
         lower(self);
         self.scope = outer;
     }
 
-    pub(super) fn expression(&mut self, kind: Expression, node: Node<'_>) -> ExpressionId {
+    pub(crate) fn expression(&mut self, kind: Expression, node: Node<'_>) -> ExpressionId {
         let (scope, range) = (self.scope, Self::range(node));
         self.file.expressions.push(ExpressionNode { kind, scope, range })
     }
 
-    pub(super) fn r#type(&mut self, kind: Type) -> TypeId {
+    pub(crate) fn r#type(&mut self, kind: Type) -> TypeId {
         let node = TypeNode { kind, qualifiers: Qualifiers::default() };
         if let Some(&known) = self.types.get(&node) {
             return known;
@@ -91,11 +91,11 @@ impl<'t> Builder<'t> {
         id
     }
 
-    pub(super) fn named(&mut self, path: Vec<Name>, arguments: Vec<TypeId>) -> TypeId {
+    pub(crate) fn named(&mut self, path: Vec<Name>, arguments: Vec<TypeId>) -> TypeId {
         self.r#type(Type::Named { path, arguments })
     }
 
-    pub(super) fn define(
+    pub(crate) fn define(
         &mut self,
         name: Name,
         kind: DefinitionKind,
@@ -115,7 +115,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Returns the call of `name` or of a member `receiver.name`.
-    pub(super) fn call(
+    pub(crate) fn call(
         &mut self,
         receiver: Option<ExpressionId>,
         name: Option<Name>,
@@ -135,7 +135,7 @@ impl<'t> Builder<'t> {
         self.expression(Expression::Call(of), node)
     }
 
-    pub(super) fn bind(
+    pub(crate) fn bind(
         &mut self,
         of: Option<ExpressionId>,
         name: Name,
@@ -148,7 +148,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Returns the scope of the function or lambda around this place, or the file's.
-    pub(super) fn returning(&self) -> ScopeId {
+    pub(crate) fn returning(&self) -> ScopeId {
         let mut scope = self.scope;
         loop {
             let here = &self.file.scopes[scope];
@@ -161,7 +161,7 @@ impl<'t> Builder<'t> {
 }
 
 /// Returns the named children of a node.
-pub(super) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
+pub(crate) fn children<'n>(node: Node<'n>) -> Vec<Node<'n>> {
     let mut cursor = node.walk();
     node.named_children(&mut cursor).collect()
 }

@@ -7,8 +7,52 @@ mod build;
 mod c;
 mod ruby;
 
+pub(crate) use build::{Builder, DEPTH, children};
+
 use crate::ir::File;
 use tree_sitter::Parser;
+
+/// Syntax trees of one language into facts, from the language's folder.
+pub trait Lowers {
+    /// The extensions of the files.
+    fn extensions(&self) -> &'static [&'static str];
+
+    /// The parser's grammar.
+    fn grammar(&self) -> tree_sitter::Language;
+
+    /// Returns the facts of a file that was parsed.
+    fn lower(&self, path: &str, text: &[u8], tree: &tree_sitter::Tree) -> File;
+
+    /// Returns what a file that is no source states of the tree's modules, if it is a manifest.
+    fn manifest(&self, path: &str, text: &[u8]) -> Option<File> {
+        let _ = (path, text);
+        None
+    }
+}
+
+/// Returns the facts of the files of one language, and of its manifests.
+///
+/// # Errors
+/// The grammar is of another version than the parser.
+pub fn tree<'t>(
+    lowers: &dyn Lowers,
+    files: impl Iterator<Item = (&'t str, &'t [u8])>,
+) -> Result<Vec<File>, String> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&lowers.grammar())
+        .map_err(|error| format!("the grammar cannot be used: {error}"))?;
+    let mut facts = Vec::new();
+    for (path, text) in files {
+        let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension);
+        if lowers.extensions().contains(&extension) {
+            facts.extend(parser.parse(text, None).map(|tree| lowers.lower(path, text, &tree)));
+        } else {
+            facts.extend(lowers.manifest(path, text));
+        }
+    }
+    Ok(facts)
+}
 
 /// A language that is lowered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

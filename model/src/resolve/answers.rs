@@ -23,6 +23,8 @@ pub struct Resolution {
     pub called: Vec<Called>,
     /// They were stored as values where they are called now.
     pub is_dispatch: bool,
+    /// What holds the function that is called: a field or a variable.
+    pub through: Option<Def>,
     /// Something outside of the tree is used.
     pub is_outside: bool,
     /// How strong the answer is.
@@ -38,6 +40,7 @@ impl Resolution {
         Self {
             called: Vec::new(),
             is_dispatch: false,
+            through: None,
             is_outside: false,
             evidence: Evidence::SimilarName,
             choice: Choice::Open,
@@ -339,9 +342,24 @@ impl Resolver<'_> {
         let called = self.call_value(file, id, &ty, mode);
         if !called.is_unknown() {
             let is_named = found.iter().all(|member| self.is_name_of_function(member, &ty));
-            return Resolution { is_dispatch: called.is_dispatch && !is_named, ..called };
+            let is_dispatch = called.is_dispatch && !is_named;
+            let through = if is_dispatch { self.holder(found) } else { None };
+            return Resolution { is_dispatch, through, ..called };
         }
-        self.dispatch(found, mode)
+        let through = self.holder(found);
+        Resolution { through, ..self.dispatch(found, mode) }
+    }
+
+    /// Returns the field or variable that a name was found to be.
+    fn holder(&self, found: &[Found]) -> Option<Def> {
+        match found {
+            [Found::Definition(def, _)] => {
+                let kind = self.world.definition(*def).kind;
+                let holds = matches!(kind, DefinitionKind::Field | DefinitionKind::Variable);
+                (holds && !self.world.is_library(def.file)).then_some(*def)
+            }
+            _ => None,
+        }
     }
 
     /// Returns whether a member is only another name of a function: an alias in the body of a type,
@@ -406,7 +424,8 @@ impl Resolver<'_> {
         }
         let is_outside = called.iter().all(|called| self.world.is_library(called.def.file));
         let choice = if called.len() == 1 { Choice::Only } else { Choice::Several };
-        Resolution { called, is_dispatch: false, is_outside, evidence, choice, receiver }
+        let through = None;
+        Resolution { called, is_dispatch: false, through, is_outside, evidence, choice, receiver }
     }
 
     /// Resolves a construction of `ty`.

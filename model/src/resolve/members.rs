@@ -211,7 +211,8 @@ impl Resolver<'_> {
 
     /// Returns what a module or namespace has under `name`.
     pub(super) fn module_member(&self, scopes: &[(FileId, ScopeId)], name: &str) -> Vec<Found> {
-        let defs = self.world.exported(scopes, name);
+        let mut defs = self.world.exported(scopes, name);
+        defs.retain(|&def| self.world.extended(def).is_none());
         let mut found: Vec<Found> =
             defs.into_iter().map(|def| Found::Definition(def, Substitution::default())).collect();
         if found.is_empty() {

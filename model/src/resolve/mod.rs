@@ -8,6 +8,7 @@
 
 mod answers;
 mod bases;
+mod callers;
 mod calls;
 mod dispatch;
 mod engine;
@@ -22,6 +23,7 @@ pub mod ty;
 pub mod world;
 
 pub use answers::{Called, Resolution};
+pub use callers::Callers;
 pub use engine::Engine;
 pub use evidence::{Choice, Evidence};
 

@@ -405,6 +405,18 @@ impl Resolver<'_> {
                 arguments.push(element);
                 Ty::Named(def, arguments.into())
             }
+            Ty::Named(def, arguments)
+                if self.world.is_library(def.file)
+                    && arguments.last().is_some_and(|of| self.function_of(of).is_some()) =>
+            {
+                // What is stored in a container is more than its element's type.
+                let stored = Ty::one_of(fields.iter().map(|(_, id)| value(*id)).collect());
+                let mut arguments = arguments.to_vec();
+                if let (Some(last), false) = (arguments.last_mut(), stored.stored().is_empty()) {
+                    *last = stored;
+                }
+                Ty::Named(def, arguments.into())
+            }
             Ty::Own(def) => Ty::Own(def),
             ty => ty,
         }
@@ -558,6 +570,12 @@ impl Resolver<'_> {
                 if is_delegate {
                     let parts = self.signature_type(*def)?;
                     return self.put_in(parts, &self.substitution(*def, arguments));
+                }
+                // A type that is declared as a function.
+                if let Some(Ty::Function(function)) = self.bases(*def).first().map(|base| &base.ty)
+                {
+                    let by = self.substitution(*def, arguments);
+                    return self.put_in((**function).clone(), &by);
                 }
                 let pointee = self.yields_inner(*def);
                 if pointee && let [inner] = &arguments[..] {

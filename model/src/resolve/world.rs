@@ -3,8 +3,9 @@
 
 use super::ty::{Def, FileId, Scopes, Ty};
 use crate::ir::*;
-use crate::rules::{Module, Rules};
+use crate::rules::{Module, Rules, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::RefCell;
 
 /// A base whose type is known.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +24,10 @@ pub struct World<'w> {
     pub files: Vec<&'w File>,
     /// The language's rules.
     pub rules: &'w dyn Rules,
+    /// The paths of the files, for imports.
+    tree: Tree,
+    /// What the specifiers of imports are, by file.
+    modules: RefCell<FxHashMap<(FileId, Name), Option<Ty>>>,
     /// Definitions by scope and name. Regions with a condition declare in the scope around them.
     declared: FxHashMap<(FileId, ScopeId, Name), Vec<Def>>,
     /// Bindings of names and, by `true`, of members of the receiver, by scope and name.
@@ -39,6 +44,8 @@ pub struct World<'w> {
     records: FxHashMap<Name, Vec<(FileId, ExpressionId)>>,
     /// Functions with a receiver type and extensions, by the name of a member.
     extensions: FxHashMap<Name, Vec<Def>>,
+    /// Members without a body, by name.
+    demanded: FxHashMap<Name, Vec<Def>>,
     /// All types and extensions.
     pub types: Vec<Def>,
     /// Their bases, extensions' included.
@@ -48,7 +55,10 @@ pub struct World<'w> {
 impl<'w> World<'w> {
     /// Indexes `files`. Bases are still empty.
     pub fn new(files: Vec<&'w File>, rules: &'w dyn Rules) -> Self {
+        let sources = files[..files.len() - 1].iter().copied();
         let mut world = World {
+            tree: Tree::new(sources),
+            modules: RefCell::default(),
             files,
             rules,
             declared: FxHashMap::default(),
@@ -59,6 +69,7 @@ impl<'w> World<'w> {
             assigned: FxHashMap::default(),
             records: FxHashMap::default(),
             extensions: FxHashMap::default(),
+            demanded: FxHashMap::default(),
             types: Vec::new(),
             bases: FxHashMap::default(),
         };
@@ -98,6 +109,12 @@ impl<'w> World<'w> {
                 kind if kind.is_type() => self.types.push(def),
                 DefinitionKind::Function if self.extended(def).is_some() => {
                     self.extensions.entry(definition.name.clone()).or_default().push(def);
+                }
+                DefinitionKind::Function
+                    if definition.signature.is_declaration
+                        && definition.signature.receiver.is_some() =>
+                {
+                    self.demanded.entry(definition.name.clone()).or_default().push(def);
                 }
                 _ => {}
             }
@@ -186,6 +203,11 @@ impl<'w> World<'w> {
         self.uses.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the members `name` that have no body.
+    pub fn demanded(&self, name: &str) -> &[Def] {
+        self.demanded.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the bindings of members named `name`.
     pub fn assigned(&self, name: &str) -> &[(FileId, BindingId)] {
         self.assigned.get(name).map_or(&[], Vec::as_slice)
@@ -232,8 +254,17 @@ impl<'w> World<'w> {
 
     /// Returns what `module`, as the file `from` writes it, is: scopes, or a type.
     pub fn module(&self, module: &str, from: FileId) -> Option<Ty> {
-        let paths: Vec<&str> = self.files.iter().map(|file| &*file.path).collect();
-        match self.rules.module(module, &self.file(from).path, &paths[..paths.len() - 1]) {
+        let key = (from, Name::from(module));
+        if let Some(known) = self.modules.borrow().get(&key) {
+            return known.clone();
+        }
+        let found = self.find_module(module, from);
+        self.modules.borrow_mut().insert(key, found.clone());
+        found
+    }
+
+    fn find_module(&self, module: &str, from: FileId) -> Option<Ty> {
+        match self.rules.module(module, &self.file(from).path, &self.tree) {
             Module::Files(files) if files.is_empty() => None,
             Module::Files(files) => {
                 let scopes: Vec<_> = files

@@ -1,5 +1,9 @@
 //! What differs between languages, as data. The resolver asks; no method walks facts.
 
+mod tree;
+
+pub use tree::Tree;
+
 use crate::ir::{Literal, Protocol, Role};
 
 /// The library's type that `type<T>`, a type as a value, is an instance of.
@@ -61,8 +65,8 @@ pub trait Rules {
     }
 
     /// Where the import of `specifier` by the file at `from` leads.
-    fn module(&self, specifier: &str, from: &str, paths: &[&str]) -> Module {
-        let _ = (from, paths);
+    fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
+        let _ = (from, tree);
         Module::Named(specifier.to_string())
     }
 
@@ -71,6 +75,12 @@ pub trait Rules {
 
     /// The standard library in the text form.
     fn library(&self) -> &'static str;
+
+    /// How syntax trees become facts; none where only the text form is read.
+    #[cfg(feature = "lower")]
+    fn lowering(&self) -> Option<&'static dyn crate::lower::Lowers> {
+        None
+    }
 }
 
 /// Where bare names come from.

@@ -1,16 +1,16 @@
 //! C: one name space of the tree, files with static names, includes.
 
 use crate::ir::Literal;
-use crate::rules::{MemberSources, Module, Rules, Visible};
+use crate::rules::{MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
 
 /// Returns the files that `#include` of `specifier` leads to: by the end of their paths.
-pub(super) fn included(specifier: &str, paths: &[&str]) -> Module {
+pub(super) fn included(specifier: &str, tree: &Tree) -> Module {
     let is_it = |path: &str| path == specifier || path.ends_with(&format!("/{specifier}"));
     Module::Files(
-        paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+        tree.paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
     )
 }
 
@@ -30,8 +30,8 @@ impl Rules for Language {
         MemberSources { dereferences: true, ..MemberSources::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
-        included(specifier, paths)
+    fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
+        included(specifier, tree)
     }
 
     /// There are no overloads: whatever is passed is taken.

@@ -1,7 +1,7 @@
 //! C++: namespaces that many files share, lookup by arguments, members defined outside of classes.
 
 use crate::ir::{Literal, Protocol};
-use crate::rules::{Linearization, MemberSources, Module, Rules, Visible};
+use crate::rules::{Linearization, MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -24,8 +24,8 @@ impl Rules for Language {
         MemberSources { functions_on_are_members: true, ..MemberSources::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
-        match super::c::included(specifier, paths) {
+    fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
+        match super::c::included(specifier, tree) {
             Module::Files(files) if files.is_empty() => Module::Named(specifier.to_string()),
             found => found,
         }

@@ -1,7 +1,7 @@
 //! C#: partial types, extension methods by `using`, delegates and events, named arguments.
 
 use crate::ir::{Literal, Protocol};
-use crate::rules::{MemberSources, Module, Rules, Visible};
+use crate::rules::{MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -19,7 +19,7 @@ impl Rules for Language {
         }
     }
 
-    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
         Module::Named(specifier.to_string())
     }
 

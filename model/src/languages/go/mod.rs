@@ -1,7 +1,20 @@
 //! Go: promotion by depth, interfaces by method sets, packages of files.
 
+#[cfg(feature = "lower")]
+mod file;
+#[cfg(feature = "lower")]
+mod lower;
+#[cfg(feature = "lower")]
+mod types;
+#[cfg(feature = "lower")]
+mod values;
+
+#[cfg(feature = "lower")]
+use crate::ir::File;
 use crate::ir::Literal;
-use crate::rules::{Linearization, MemberSources, Module, Rules, Satisfaction, Visible};
+#[cfg(feature = "lower")]
+use crate::lower::Lowers;
+use crate::rules::{Linearization, MemberSources, Module, Rules, Satisfaction, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -27,19 +40,29 @@ impl Rules for Language {
         }
     }
 
-    fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
-        // The package is the folder whose path ends like the specifier.
-        let folder = |path: &str| {
-            path.rsplit_once('/').map_or(String::new(), |(folder, _)| folder.to_string())
-        };
-        let is_it = |path: &str| {
-            let folder = folder(path);
+    fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
+        // The folder below that of the manifest whose module the path begins with.
+        for (root, module) in &tree.manifests {
+            let below = match specifier.strip_prefix(&**module) {
+                Some("") => "",
+                Some(rest) if rest.starts_with('/') => &rest[1..],
+                _ => continue,
+            };
+            let joined = match (root.is_empty(), below.is_empty()) {
+                (true, _) => below.to_string(),
+                (_, true) => root.to_string(),
+                _ => format!("{root}/{below}"),
+            };
+            return Module::Files(package(tree, tree.files_in(&joined)));
+        }
+        // Without a manifest: the folder whose path the specifier ends with.
+        let is_it = |folder: &str| {
             !folder.is_empty()
                 && (specifier == folder || specifier.ends_with(&format!("/{folder}")))
         };
-        Module::Files(
-            paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
-        )
+        let folder =
+            tree.folders().filter(|(folder, _)| is_it(folder)).max_by_key(|(f, _)| f.len());
+        Module::Files(folder.map_or_else(Vec::new, |(_, files)| package(tree, files)))
     }
 
     fn convert(&self, from: &str, to: &str) -> Option<u8> {
@@ -58,5 +81,46 @@ impl Rules for Language {
 
     fn library(&self) -> &'static str {
         include_str!("library.txt")
+    }
+
+    #[cfg(feature = "lower")]
+    fn lowering(&self) -> Option<&'static dyn Lowers> {
+        Some(&Lowering)
+    }
+}
+
+/// Returns the files of a package that others can import: no tests.
+fn package(tree: &Tree, files: &[usize]) -> Vec<usize> {
+    let is_test = |&at: &usize| tree.paths[at].ends_with("_test.go");
+    files.iter().copied().filter(|at| !is_test(at)).collect()
+}
+
+/// Syntax trees into facts.
+#[cfg(feature = "lower")]
+struct Lowering;
+
+#[cfg(feature = "lower")]
+impl Lowers for Lowering {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["go"]
+    }
+
+    fn grammar(&self) -> tree_sitter::Language {
+        tree_sitter_go::LANGUAGE.into()
+    }
+
+    fn lower(&self, path: &str, text: &[u8], tree: &tree_sitter::Tree) -> File {
+        lower::lower(path, text, tree)
+    }
+
+    fn manifest(&self, path: &str, text: &[u8]) -> Option<File> {
+        if path.rsplit('/').next() != Some("go.mod") {
+            return None;
+        }
+        let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+        let module = lines.find_map(|line| line.strip_prefix(b"module "))?;
+        let module = String::from_utf8_lossy(module.trim_ascii()).into_owned();
+        let module = module.split("//").next().unwrap_or("").trim().trim_matches(['"', '`']);
+        Some(File { path: path.into(), module: Some(module.into()), ..File::default() })
     }
 }

@@ -1,7 +1,7 @@
 //! Java: packages, members of the types around, functional interfaces, overloads in three phases.
 
 use crate::ir::Literal;
-use crate::rules::{Arguments, MemberSources, Module, Rules, Visible};
+use crate::rules::{Arguments, MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -22,7 +22,7 @@ impl Rules for Language {
         Arguments { functions_fit_interfaces: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
         Module::Named(specifier.to_string())
     }
 

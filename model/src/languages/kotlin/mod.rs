@@ -1,7 +1,7 @@
 //! Kotlin: implicit receivers of lambdas, extensions behind members, operators by convention.
 
 use crate::ir::Literal;
-use crate::rules::{Arguments, Construction, MemberSources, Module, Rules, Visible};
+use crate::rules::{Arguments, Construction, MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -23,7 +23,7 @@ impl Rules for Language {
         Arguments { functions_fit_interfaces: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
         Module::Named(specifier.to_string())
     }
 

@@ -1,7 +1,9 @@
 //! PHP: late static binding, traits with renames, magic members, namespaces with a global fallback.
 
 use crate::ir::{Literal, Protocol};
-use crate::rules::{Arguments, BaseOfUsers, Construction, MemberSources, Module, Rules, Visible};
+use crate::rules::{
+    Arguments, BaseOfUsers, Construction, MemberSources, Module, Rules, Tree, Visible,
+};
 
 /// The rules.
 pub(super) struct Language;
@@ -32,7 +34,7 @@ impl Rules for Language {
         Arguments { any_number: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
         Module::Named(specifier.to_string())
     }
 

@@ -3,7 +3,7 @@
 use crate::ir::{Literal, Protocol};
 use crate::rules::{
     Arguments, BaseOfUsers, Construction, Linearization, MemberSources, Module, Rules,
-    Satisfaction, Visible,
+    Satisfaction, Tree, Visible,
 };
 
 /// The rules.
@@ -49,12 +49,17 @@ impl Rules for Language {
         Arguments { any_number: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
         let path = specifier.replace('.', "/");
         let is_it =
             |found: &str| found == format!("{path}.py") || found == format!("{path}/__init__.py");
         Module::Files(
-            paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+            tree.paths
+                .iter()
+                .enumerate()
+                .filter(|(_, path)| is_it(path))
+                .map(|(at, _)| at)
+                .collect(),
         )
     }
 

@@ -2,7 +2,7 @@
 
 use crate::ir::Literal;
 use crate::rules::{
-    Arguments, BaseOfUsers, Construction, MemberSources, Module, Rules, Satisfaction, Visible,
+    Arguments, BaseOfUsers, Construction, MemberSources, Module, Rules, Satisfaction, Tree, Visible,
 };
 
 /// The rules.
@@ -41,7 +41,7 @@ impl Rules for Language {
         Arguments { any_number: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
         Module::Named(specifier.to_string())
     }
 

@@ -1,7 +1,7 @@
 //! Rust: implementations apart from types, projections, dereferencing on member access.
 
 use crate::ir::{Literal, Protocol};
-use crate::rules::{MemberSources, Module, Rules, Visible};
+use crate::rules::{MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -15,7 +15,7 @@ impl Rules for Language {
         MemberSources { dereferences: true, ..MemberSources::default() }
     }
 
-    fn module(&self, specifier: &str, from: &str, paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let path = specifier.trim_start_matches("crate.").replace('.', "/");
         let is_it = |found: &str| {
@@ -23,7 +23,12 @@ impl Rules for Language {
                 .contains(&found.to_string())
         };
         Module::Files(
-            paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
+            tree.paths
+                .iter()
+                .enumerate()
+                .filter(|(_, path)| is_it(path))
+                .map(|(at, _)| at)
+                .collect(),
         )
     }
 

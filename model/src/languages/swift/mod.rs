@@ -1,7 +1,7 @@
 //! Swift: labels are part of names, extensions of protocols, one module.
 
 use crate::ir::{Literal, Protocol};
-use crate::rules::{Arguments, Construction, MemberSources, Module, Rules, Visible};
+use crate::rules::{Arguments, Construction, MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -28,7 +28,7 @@ impl Rules for Language {
         Arguments { labels_must_match: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, _paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
         Module::Named(specifier.to_string())
     }
 

@@ -1,7 +1,9 @@
 //! TypeScript: modules by path, types by shape, signatures beside a body.
 
 use crate::ir::Literal;
-use crate::rules::{Arguments, Construction, MemberSources, Module, Rules, Satisfaction, Visible};
+use crate::rules::{
+    Arguments, Construction, MemberSources, Module, Rules, Satisfaction, Tree, Visible,
+};
 
 /// The rules.
 pub(super) struct Language;
@@ -27,7 +29,7 @@ impl Rules for Language {
         Arguments { signatures_beside_body: true, any_number: true, ..Arguments::default() }
     }
 
-    fn module(&self, specifier: &str, from: &str, paths: &[&str]) -> Module {
+    fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
         for part in specifier.split('/') {
@@ -46,7 +48,7 @@ impl Rules for Language {
             path == stem || path == index
         };
         let relative = specifier.starts_with('.');
-        let found = paths.iter().enumerate().filter(|(_, path)| relative && is_it(path));
+        let found = tree.paths.iter().enumerate().filter(|(_, path)| relative && is_it(path));
         Module::Files(found.map(|(at, _)| at).collect())
     }
 

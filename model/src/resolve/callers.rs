@@ -1,0 +1,67 @@
+//! Who calls a definition.
+
+use super::ty::{Def, FileId};
+use super::{Choice, Resolver};
+use crate::ir::{DefinitionKind, Name, UseId};
+
+/// The calls of a name, by what they link to.
+#[derive(Clone, Debug, Default)]
+pub struct Callers {
+    /// Those that link to the definition; true where only a base is called, whose call may run it.
+    pub calls: Vec<(FileId, UseId, bool)>,
+    /// Those of which cannot be said what they call.
+    pub unresolved: Vec<(FileId, UseId)>,
+    /// Those that link to others, or leave the tree.
+    pub elsewhere: usize,
+}
+
+impl Resolver<'_> {
+    /// Returns the uses of the name of `def`, in the order of files, each asked with `budget`.
+    pub fn callers(&self, def: Def, budget: u64) -> Callers {
+        let definition = self.world().definition(def);
+        let mut wanted = vec![def];
+        wanted.extend(self.demanding(def));
+        let mut names: Vec<Name> = vec![definition.name.clone()];
+        if definition.kind == DefinitionKind::Constructor {
+            let holder = self.world().type_around(def.file, definition.scope);
+            names.extend(holder.map(|holder| self.world().definition(holder).name.clone()));
+        }
+        let mut callers = Callers::default();
+        for name in names {
+            for &(file, id) in self.world().uses(&name) {
+                let Some((resolution, _)) = self.question(file, id, budget) else {
+                    callers.unresolved.push((file, id));
+                    continue;
+                };
+                let called = resolution.called.iter().map(|called| self.body_of(called.def));
+                let found = called.filter_map(|of| wanted.iter().position(|known| *known == of));
+                match found.min() {
+                    Some(at) if resolution.choice != Choice::Open => {
+                        callers.calls.push((file, id, at > 0));
+                    }
+                    _ if resolution.is_unknown() || resolution.choice == Choice::Open => {
+                        callers.unresolved.push((file, id));
+                    }
+                    _ => callers.elsewhere += 1,
+                }
+            }
+        }
+        callers
+    }
+
+    /// Returns the members without a body that `def` implements or overrides.
+    fn demanding(&self, def: Def) -> Vec<Def> {
+        let definition = self.world().definition(def);
+        let body = definition.body.unwrap_or(definition.scope);
+        let Some(own) = self.own_type(def.file, body) else { return Vec::new() };
+        let demanded = self.world().demanded(&definition.name).iter().copied();
+        let of_base = |demand: &Def| {
+            let scope = self.world().definition(*demand).scope;
+            self.world().type_around(demand.file, scope).is_some_and(|holder| {
+                let holder = self.canonical(holder);
+                holder != own && (self.extends(own, holder) || self.satisfies(own, holder))
+            })
+        };
+        demanded.filter(|demand| *demand != def && of_base(demand)).collect()
+    }
+}

@@ -1,0 +1,47 @@
+//! The files of a tree, as specifiers of imports find them.
+
+use crate::ir::{File, Name};
+use rustc_hash::FxHashMap;
+
+/// The files of a tree by path and folder, and the manifests that name its modules.
+pub struct Tree {
+    /// All paths.
+    pub paths: Vec<Name>,
+    folders: FxHashMap<Name, Vec<usize>>,
+    /// Folders with the name that their manifest states, the longest name first.
+    pub manifests: Vec<(Name, Name)>,
+}
+
+impl Tree {
+    /// Lists `files`. A manifest is a file that states a module and has nothing else.
+    pub fn new<'f>(files: impl Iterator<Item = &'f File>) -> Self {
+        let mut tree =
+            Self { paths: Vec::new(), folders: FxHashMap::default(), manifests: Vec::new() };
+        for (at, file) in files.enumerate() {
+            let folder: Name = folder(&file.path).into();
+            let has_more = !file.definitions.is_empty() || !file.imports.is_empty();
+            if let (false, Some(module)) = (has_more, &file.module) {
+                tree.manifests.push((folder.clone(), module.clone()));
+            }
+            tree.folders.entry(folder).or_default().push(at);
+            tree.paths.push(file.path.clone());
+        }
+        tree.manifests.sort_by_key(|(_, module)| std::cmp::Reverse(module.len()));
+        tree
+    }
+
+    /// Returns the files directly in a folder, by position.
+    pub fn files_in(&self, folder: &str) -> &[usize] {
+        self.folders.get(folder).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the folders with their files.
+    pub fn folders(&self) -> impl Iterator<Item = (&Name, &Vec<usize>)> {
+        self.folders.iter()
+    }
+}
+
+/// Returns the folder of a path.
+fn folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
