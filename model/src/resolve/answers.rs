@@ -540,7 +540,6 @@ impl Resolver<'_> {
 
     /// Returns the value that is the call `id`.
     pub(super) fn call_of(&self, file: FileId, id: UseId) -> Option<ExpressionId> {
-        let expressions = &self.world.file(file).expressions;
-        expressions.iter().find(|(_, node)| node.kind == Expression::Call(id)).map(|(id, _)| id)
+        self.world.call_of(file, id)
     }
 }

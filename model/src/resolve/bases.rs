@@ -75,6 +75,7 @@ impl Resolver<'_> {
         for round in 0..=ROUNDS {
             let bases = self.one_round();
             self.ancestors.borrow_mut().clear();
+            self.written.borrow_mut().clear();
             if bases == self.world.bases {
                 return;
             }
@@ -83,9 +84,11 @@ impl Resolver<'_> {
                     |of: &Def, now: &Vec<ResolvedBase>| self.world.bases.get(of) == Some(now);
                 let kept = bases.into_iter().filter(|(of, now)| settled(of, now)).collect();
                 self.world.bases = kept;
+                self.written.borrow_mut().clear();
                 return;
             }
             self.world.bases = bases;
+            self.written.borrow_mut().clear();
             self.resolve_extensions();
         }
     }
@@ -93,6 +96,7 @@ impl Resolver<'_> {
     /// Finds which type each extension, and each function with a receiver type, adds to.
     fn resolve_extensions(&mut self) {
         let mut extensions: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
+        let mut methods: FxHashMap<(Def, Name), Vec<Def>> = FxHashMap::default();
         let mut class_extensions: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
         let mut blankets = Vec::new();
         for (at, file) in self.world.files.iter().enumerate() {
@@ -105,6 +109,9 @@ impl Resolver<'_> {
                     continue;
                 }
                 match self.extended_type(def) {
+                    Ty::Named(of, _) if is_function => {
+                        methods.entry((of, definition.name.clone())).or_default().push(def);
+                    }
                     Ty::Named(of, _) => extensions.entry(of).or_default().push(def),
                     Ty::Class(of) => {
                         if let Ty::Named(of, _) = *of {
@@ -116,8 +123,11 @@ impl Resolver<'_> {
                 }
             }
         }
-        (self.extensions, self.class_extensions, self.blankets) =
-            (extensions, class_extensions, blankets);
+        self.extensions = extensions;
+        self.methods = methods;
+        self.class_extensions = class_extensions;
+        self.blankets = blankets;
+        self.written.borrow_mut().clear();
     }
 
     /// Returns the type that an extension adds to, behind pointers where functions are members.

@@ -92,6 +92,9 @@ impl Resolver<'_> {
         let of = &facts.uses[id];
         let definition = self.world.definition(called.def);
         let mut substitution = called.substitution.clone();
+        if !self.has_generics(called.def) {
+            return substitution;
+        }
         let written = of.type_arguments.iter().zip(&definition.signature.generics);
         for (argument, &generic) in written {
             let ty = self.written(file, of.scope, *argument);
@@ -155,6 +158,12 @@ impl Resolver<'_> {
         Some(Ty::Named(own, self.own_parameters(own)))
     }
 
+    /// Returns whether a call of `def` binds any type parameter.
+    fn has_generics(&self, def: Def) -> bool {
+        let mut holders = self.holder_of_generics(def).into_iter();
+        holders.any(|holder| !self.world.definition(holder).signature.generics.is_empty())
+    }
+
     /// Returns whose type parameters a call of `def` binds: its own, and of the type that it constructs.
     fn holder_of_generics(&self, def: Def) -> Vec<Def> {
         let around = self.world.type_around(def.file, self.world.definition(def).scope);
@@ -187,6 +196,9 @@ impl Resolver<'_> {
     ) -> Substitution {
         let facts = self.world.file(file);
         let mut substitution = called.substitution.clone();
+        if !self.has_generics(called.def) {
+            return substitution;
+        }
         let definition = self.world.definition(called.def);
         let parameters = definition.signature.parameters.as_deref().unwrap_or(&[]);
         let Some(positions) = self.positions(file, id, parameters) else { return substitution };

@@ -5,6 +5,7 @@ use super::ty::{Def, FileId, Ty};
 use super::{Evidence, Mode, Resolution, Resolver};
 use crate::ir::*;
 use crate::rules::Satisfaction;
+use std::rc::Rc;
 
 impl Resolver<'_> {
     /// Returns the functions that are stored where a value is called: in a field, by records and
@@ -262,7 +263,20 @@ impl Resolver<'_> {
         {
             return false;
         }
-        let demands: Vec<Def> = self
+        if let Some(&known) = self.satisfied.borrow().get(&(of, interface)) {
+            return known;
+        }
+        let has_it = self.has_all(of, interface);
+        self.satisfied.borrow_mut().insert((of, interface), has_it);
+        has_it
+    }
+
+    /// Returns the members that an interface demands.
+    fn demands(&self, interface: Def) -> Rc<[Def]> {
+        if let Some(known) = self.demands.borrow().get(&interface) {
+            return known.clone();
+        }
+        let demands: Rc<[Def]> = self
             .ancestors(interface)
             .iter()
             .flatten()
@@ -276,6 +290,12 @@ impl Resolver<'_> {
                     .map(move |(id, _)| Def { file, id })
             })
             .collect();
+        self.demands.borrow_mut().insert(interface, demands.clone());
+        demands
+    }
+
+    fn has_all(&self, of: Def, interface: Def) -> bool {
+        let demands = self.demands(interface);
         let ty = Ty::Named(of, self.own_parameters(of));
         let place = (of.file, ScopeId::new(0));
         let has = |demand: &Def| {

@@ -116,6 +116,9 @@ impl Resolver<'_> {
     }
 
     fn compatible(&self, site: Site, declared: &[Def]) -> Vec<Found> {
+        if declared.is_empty() {
+            return Vec::new();
+        }
         let conditions = self.world.conditions(site.file, site.scope);
         let fits = |def: &&Def| {
             let theirs = self.world.conditions(def.file, self.world.definition(**def).scope);
@@ -322,9 +325,7 @@ impl Resolver<'_> {
         let visible = self.rules().visible();
         let mut found = Vec::new();
         if visible.siblings {
-            for (file, scope) in self.world.merged(file, ScopeId::new(0)) {
-                found.extend(self.world.declared(file, scope, name));
-            }
+            found.extend(self.world.siblings(file, name));
         }
         if visible.tree {
             for (other, scope) in self.world.whole_tree() {

@@ -385,18 +385,15 @@ impl Resolver<'_> {
     fn extension_members(&self, of: Def, receiver: &Ty, own: &Ty, name: &str) -> Vec<Found> {
         let mut plain = Vec::new();
         let mut implementing = Vec::new();
-        let functions = self.rules().member_sources().functions_on_are_members;
+        if self.rules().member_sources().functions_on_are_members {
+            for &method in self.methods.get(&(of, name.into())).into_iter().flatten() {
+                let mut substitution = self.unify_receiver(method, receiver).unwrap_or_default();
+                substitution.own = Some(own.clone());
+                plain.push(Found::Definition(method, substitution));
+            }
+        }
         for &extension in self.extensions.get(&of).into_iter().flatten() {
             let definition = self.world.definition(extension);
-            if definition.kind == DefinitionKind::Function {
-                if functions && &*definition.name == name {
-                    let mut substitution =
-                        self.unify_receiver(extension, receiver).unwrap_or_default();
-                    substitution.own = Some(own.clone());
-                    plain.push(Found::Definition(extension, substitution));
-                }
-                continue;
-            }
             let Some(body) = definition.body else { continue };
             let Some(mut substitution) = self.unify_receiver(extension, receiver) else { continue };
             substitution.own = Some(own.clone());

@@ -27,7 +27,7 @@ pub use callers::Callers;
 pub use engine::Engine;
 pub use evidence::{Choice, Evidence};
 
-use crate::ir::{ExpressionId, File, Name, UseId};
+use crate::ir::{ExpressionId, File, Name, ScopeId, TypeId, UseId};
 use crate::rules::Rules;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -112,13 +112,21 @@ pub struct Resolver<'w> {
     canonical: FxHashMap<Def, Def>,
     /// All definitions of an open type, by the canonical one.
     parts: FxHashMap<Def, Vec<Def>>,
-    /// Extensions and functions by the type that they add to.
+    /// Blocks by the type that they add to.
     extensions: FxHashMap<Def, Vec<Def>>,
+    /// Functions by the type that they add to and their name.
+    methods: FxHashMap<(Def, Name), Vec<Def>>,
     /// Extensions of the type itself, not of its values.
     class_extensions: FxHashMap<Def, Vec<Def>>,
     /// Extensions of every type that fits a bound.
     blankets: Vec<Def>,
     ancestors: RefCell<FxHashMap<Def, Rc<[Vec<Ancestor>]>>>,
+    /// Written types without a value in them, by the scope that they are looked up from.
+    written: RefCell<FxHashMap<(FileId, ScopeId, TypeId), Ty>>,
+    /// Whether a type has what an interface demands.
+    satisfied: RefCell<FxHashMap<(Def, Def), bool>>,
+    /// What an interface demands.
+    demands: RefCell<FxHashMap<Def, Rc<[Def]>>>,
 }
 
 impl<'w> Resolver<'w> {
@@ -130,12 +138,19 @@ impl<'w> Resolver<'w> {
             canonical: FxHashMap::default(),
             parts: FxHashMap::default(),
             extensions: FxHashMap::default(),
+            methods: FxHashMap::default(),
             class_extensions: FxHashMap::default(),
             blankets: Vec::new(),
             ancestors: RefCell::default(),
+            written: RefCell::default(),
+            satisfied: RefCell::default(),
+            demands: RefCell::default(),
         };
         resolver.join_open_types();
         resolver.resolve_bases();
+        // What was asked while bases were open.
+        resolver.satisfied.borrow_mut().clear();
+        resolver.demands.borrow_mut().clear();
         resolver
     }
 

@@ -320,17 +320,15 @@ impl Resolver<'_> {
     /// type that is written for what it is stored in, or returned as.
     fn expected_parameter(&self, file: FileId, binding: &Binding, mode: Mode) -> Ty {
         let facts = self.world.file(file);
-        let lambda = facts.expressions.iter().find_map(|(id, node)| match &node.kind {
-            Expression::Lambda { scope, parameters, .. } if *scope == binding.scope => {
-                Some((id, node, parameters))
-            }
-            _ => None,
-        });
-        let Some((id, node, parameters)) = lambda else { return Ty::Unknown };
+        let Some((id, bound)) = self.world.lambda_of(file, binding.scope) else {
+            return Ty::Unknown;
+        };
+        let node = &facts.expressions[id];
+        let Expression::Lambda { parameters, .. } = &node.kind else { return Ty::Unknown };
         let Some(position) = parameters.iter().position(|(name, _)| *name == binding.name) else {
             return Ty::Unknown;
         };
-        let stored = facts.bindings.iter().find(|(_, of)| of.value == Some(id)).map(|(_, of)| of);
+        let stored = bound.map(|bound| &facts.bindings[bound]);
         let expected = match stored {
             Some(Binding { r#type: Some(of), scope, .. }) => self.written(file, *scope, *of),
             Some(Binding { of: Some(of), name, scope, .. }) => {

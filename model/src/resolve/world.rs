@@ -7,6 +7,10 @@ use crate::rules::{Module, Rules, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 
+/// The number of a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Symbol(u32);
+
 /// A base whose type is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResolvedBase {
@@ -28,14 +32,28 @@ pub struct World<'w> {
     tree: Tree,
     /// What the specifiers of imports are, by file.
     modules: RefCell<FxHashMap<(FileId, Name), Option<Ty>>>,
+    /// Names of definitions and bindings, numbered.
+    names: FxHashMap<Name, Symbol>,
     /// Definitions by scope and name. Regions with a condition declare in the scope around them.
-    declared: FxHashMap<(FileId, ScopeId, Name), Vec<Def>>,
+    declared: FxHashMap<(FileId, ScopeId, Symbol), Vec<Def>>,
     /// Bindings of names and, by `true`, of members of the receiver, by scope and name.
-    bindings: FxHashMap<(FileId, ScopeId, Name), Vec<BindingId>>,
+    bindings: FxHashMap<(FileId, ScopeId, Symbol), Vec<BindingId>>,
     /// The binding whose value an expression is a part of.
     binding_of: FxHashMap<(FileId, ExpressionId), BindingId>,
+    /// The value that is the call of a use.
+    calls: FxHashMap<(FileId, UseId), ExpressionId>,
+    /// The value and binding of a lambda's scope.
+    lambdas: FxHashMap<(FileId, ScopeId), (ExpressionId, Option<BindingId>)>,
     /// Modules and namespaces by their dotted names.
-    namespaces: FxHashMap<String, Vec<(FileId, ScopeId)>>,
+    namespaces: FxHashMap<Name, usize>,
+    /// Their scopes.
+    namespace_scopes: Vec<Vec<(FileId, ScopeId)>>,
+    /// The module of each file.
+    module_of: Vec<usize>,
+    /// Definitions in the scopes of a namespace, by name.
+    members: FxHashMap<(usize, Symbol), Vec<Def>>,
+    /// A file passes names on, or lists what it gives.
+    has_exports: bool,
     /// Uses by name, for what is asked of all callers.
     uses: FxHashMap<Name, Vec<(FileId, UseId)>>,
     /// Member bindings by the member's name.
@@ -61,10 +79,17 @@ impl<'w> World<'w> {
             modules: RefCell::default(),
             files,
             rules,
+            names: FxHashMap::default(),
             declared: FxHashMap::default(),
             bindings: FxHashMap::default(),
             binding_of: FxHashMap::default(),
+            calls: FxHashMap::default(),
+            lambdas: FxHashMap::default(),
             namespaces: FxHashMap::default(),
+            namespace_scopes: Vec::new(),
+            module_of: Vec::new(),
+            members: FxHashMap::default(),
+            has_exports: false,
             uses: FxHashMap::default(),
             assigned: FxHashMap::default(),
             records: FxHashMap::default(),
@@ -78,31 +103,73 @@ impl<'w> World<'w> {
             world.index_definitions(file);
             world.index_values(file);
         }
+        world.index_members();
         world
+    }
+
+    /// Lists what the scopes of each module and namespace declare.
+    fn index_members(&mut self) {
+        let mut namespace_of = FxHashMap::default();
+        for (namespace, scopes) in self.namespace_scopes.iter().enumerate() {
+            namespace_of.extend(scopes.iter().map(|&scope| (scope, namespace)));
+        }
+        let mut members: FxHashMap<(usize, Symbol), Vec<Def>> = FxHashMap::default();
+        for (at, facts) in self.files.iter().enumerate() {
+            let file = FileId(u32::try_from(at).expect("fewer files than 2^32"));
+            for (id, definition) in facts.definitions.iter() {
+                let Some(&name) = self.names.get(&definition.name) else { continue };
+                for scope in declaring(facts, definition.scope) {
+                    if let Some(&namespace) = namespace_of.get(&(file, scope)) {
+                        members.entry((namespace, name)).or_default().push(Def { file, id });
+                    }
+                }
+            }
+        }
+        self.members = members;
+    }
+
+    fn number(&mut self, name: &Name) -> Symbol {
+        let next = self.names.len();
+        match self.names.get(name) {
+            Some(&known) => known,
+            None => {
+                let number = Symbol(u32::try_from(next).expect("fewer names than 2^32"));
+                self.names.insert(name.clone(), number);
+                number
+            }
+        }
+    }
+
+    /// Adds a scope to the namespace `name`, and returns it.
+    fn add_scope(&mut self, name: &str, scope: (FileId, ScopeId)) -> usize {
+        let next = self.namespace_scopes.len();
+        let namespace = *self.namespaces.entry(name.into()).or_insert(next);
+        if namespace == next {
+            self.namespace_scopes.push(Vec::new());
+        }
+        self.namespace_scopes[namespace].push(scope);
+        namespace
     }
 
     fn index_definitions(&mut self, id: FileId) {
         let file = self.files[id.0 as usize];
         if !self.is_library(id) {
-            let module = file.module.as_deref().unwrap_or("").to_string();
-            self.namespaces.entry(module).or_default().push((id, ScopeId::new(0)));
+            let module = file.module.as_deref().unwrap_or("");
+            let module = self.add_scope(module, (id, ScopeId::new(0)));
+            self.module_of.push(module);
+            self.has_exports |= !file.exports.is_empty();
         }
         for (definition_id, definition) in file.definitions.iter() {
             let def = Def { file: id, id: definition_id };
-            let mut scope = definition.scope;
-            loop {
-                self.declared.entry((id, scope, definition.name.clone())).or_default().push(def);
-                let here = &file.scopes[scope];
-                match here.parent {
-                    Some(parent) if here.condition.is_some() => scope = parent,
-                    _ => break,
-                }
+            let name = self.number(&definition.name);
+            for scope in declaring(file, definition.scope) {
+                self.declared.entry((id, scope, name)).or_default().push(def);
             }
             match definition.kind {
                 DefinitionKind::Namespace => {
                     if let Some(body) = definition.body {
                         let name = self.namespace_name(id, definition_id);
-                        self.namespaces.entry(name).or_default().push((id, body));
+                        self.add_scope(&name, (id, body));
                     }
                 }
                 DefinitionKind::Extension => self.types.push(def),
@@ -140,8 +207,13 @@ impl<'w> World<'w> {
             if binding.of.is_some() {
                 self.assigned.entry(binding.name.clone()).or_default().push((id, binding_id));
             } else {
-                let key = (id, binding.scope, binding.name.clone());
+                let key = (id, binding.scope, self.number(&binding.name));
                 self.bindings.entry(key).or_default().push(binding_id);
+            }
+            if let Some(value) = binding.value
+                && let Expression::Lambda { scope, .. } = file.expressions[value].kind
+            {
+                self.lambdas.insert((id, scope), (value, Some(binding_id)));
             }
             let mut rest: Vec<ExpressionId> = binding.value.into_iter().collect();
             while let Some(part) = rest.pop() {
@@ -155,10 +227,19 @@ impl<'w> World<'w> {
             }
         }
         for (expression, node) in file.expressions.iter() {
-            if let Expression::Record { fields, .. } = &node.kind {
-                for (name, _) in fields {
-                    self.records.entry(name.clone()).or_default().push((id, expression));
+            match &node.kind {
+                Expression::Record { fields, .. } => {
+                    for (name, _) in fields {
+                        self.records.entry(name.clone()).or_default().push((id, expression));
+                    }
                 }
+                Expression::Call(of) => {
+                    self.calls.entry((id, *of)).or_insert(expression);
+                }
+                Expression::Lambda { scope, .. } => {
+                    self.lambdas.entry((id, *scope)).or_insert((expression, None));
+                }
+                _ => {}
             }
         }
     }
@@ -185,12 +266,39 @@ impl<'w> World<'w> {
 
     /// Returns what `scope` itself declares under `name`.
     pub fn declared(&self, file: FileId, scope: ScopeId, name: &str) -> &[Def] {
-        self.declared.get(&(file, scope, name.into())).map_or(&[], Vec::as_slice)
+        let Some(&name) = self.names.get(name) else { return &[] };
+        self.declared.get(&(file, scope, name)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the bindings of `name` in `scope`, in order.
     pub fn bindings(&self, file: FileId, scope: ScopeId, name: &str) -> &[BindingId] {
-        self.bindings.get(&(file, scope, name.into())).map_or(&[], Vec::as_slice)
+        let Some(&name) = self.names.get(name) else { return &[] };
+        self.bindings.get(&(file, scope, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns what the other files of a file's module, and its namespaces, declare at their top, and
+    /// the file itself.
+    pub fn siblings(&self, file: FileId, name: &str) -> &[Def] {
+        let (Some(&name), Some(&module)) =
+            (self.names.get(name), self.module_of.get(file.0 as usize))
+        else {
+            return &[];
+        };
+        self.members.get(&(module, name)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the value that is the call of a use.
+    pub fn call_of(&self, file: FileId, id: UseId) -> Option<ExpressionId> {
+        self.calls.get(&(file, id)).copied()
+    }
+
+    /// Returns the lambda whose scope is `scope`, and what it is bound to.
+    pub fn lambda_of(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+    ) -> Option<(ExpressionId, Option<BindingId>)> {
+        self.lambdas.get(&(file, scope)).copied()
     }
 
     /// Returns the binding whose value `expression` is a part of.
@@ -231,7 +339,7 @@ impl<'w> World<'w> {
 
     /// Returns the scopes of a module or namespace.
     pub fn namespace(&self, name: &str) -> Option<Scopes> {
-        self.namespaces.get(name).map(|scopes| scopes.as_slice().into())
+        self.namespaces.get(name).map(|&of| self.namespace_scopes[of].as_slice().into())
     }
 
     /// Returns the scopes of the namespace that `scope` is the body of.
@@ -242,7 +350,7 @@ impl<'w> World<'w> {
             Some(owner) => self.namespace_name(file, owner),
             None => self.file(file).module.as_deref().unwrap_or("").to_string(),
         };
-        let all = self.namespaces.get(&name);
+        let all = self.namespaces.get(name.as_str()).map(|&of| &self.namespace_scopes[of]);
         let others = all.into_iter().flatten().copied().filter(|&scope| scope != mine);
         std::iter::once(mine).chain(others).collect()
     }
@@ -293,6 +401,15 @@ impl<'w> World<'w> {
     /// file lists its exports, only these. The least fixpoint: a cycle of modules adds nothing.
     pub fn exported(&self, scopes: &[(FileId, ScopeId)], name: &str) -> Vec<Def> {
         let mut found = Vec::new();
+        if !self.has_exports && !self.rules.visible().imports_are_members {
+            let Some(&name) = self.names.get(name) else { return found };
+            for &(file, scope) in scopes {
+                found.extend(self.declared.get(&(file, scope, name)).into_iter().flatten());
+            }
+            found.sort();
+            found.dedup();
+            return found;
+        }
         let mut seen = FxHashSet::default();
         let mut open: Vec<((FileId, ScopeId), Name)> =
             scopes.iter().map(|&scope| (scope, name.into())).collect();
@@ -392,6 +509,15 @@ impl<'w> World<'w> {
         }
         None
     }
+}
+
+/// Returns the scopes that have what is declared in `scope`: regions with a condition declare in the
+/// scope around them, too.
+fn declaring(file: &File, scope: ScopeId) -> impl Iterator<Item = ScopeId> {
+    std::iter::successors(Some(scope), |&scope| {
+        let here = &file.scopes[scope];
+        here.parent.filter(|_| here.condition.is_some())
+    })
 }
 
 /// Returns the values that `id` is made of, results of lambdas included.
