@@ -289,7 +289,7 @@ pub struct Binding {
 /// What an import names.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Imported {
-    /// The module itself, under a name.
+    /// The module itself, under a name; an empty one is the module's own.
     Module(Name),
     /// These of it, each with its name here.
     Names(Vec<(Name, Name)>),

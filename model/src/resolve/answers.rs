@@ -431,7 +431,12 @@ impl Resolver<'_> {
     /// Resolves a construction of `ty`.
     fn construct(&self, file: FileId, id: UseId, ty: &Ty, mode: Mode) -> Resolution {
         let rules = self.rules().construct();
+        let of = &self.world.file(file).uses[id];
         let (def, arguments) = match ty {
+            Ty::Named(def, arguments) if arguments.is_empty() && !of.type_arguments.is_empty() => {
+                let written = of.type_arguments.iter();
+                (*def, written.map(|&ty| self.written(file, of.scope, ty)).collect())
+            }
             Ty::Named(def, arguments) => (*def, arguments.clone()),
             Ty::Own(def) => (*def, self.own_parameters(*def)),
             Ty::OneOf(_) => {

@@ -276,7 +276,7 @@ impl Resolver<'_> {
         let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
         for import in imports {
             let original = match &import.imported {
-                Imported::Module(alias) if &**alias == name => {
+                Imported::Module(_) if self.world.names_module(file, import, name) => {
                     return self
                         .world
                         .module(&import.module, file)
@@ -312,7 +312,7 @@ impl Resolver<'_> {
     fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
         self.world.file(file).imports.iter().any(|import| {
             let names = match &import.imported {
-                Imported::Module(alias) => &**alias == name,
+                Imported::Module(_) => self.world.names_module(file, import, name),
                 Imported::Names(names) => names.iter().any(|(_, alias)| &**alias == name),
                 Imported::All => false,
             };

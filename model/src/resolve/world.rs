@@ -371,6 +371,21 @@ impl<'w> World<'w> {
         found
     }
 
+    /// Returns whether an import gives a module the name `name` in `file`.
+    pub fn names_module(&self, file: FileId, import: &Import, name: &str) -> bool {
+        let Imported::Module(alias) = &import.imported else { return false };
+        if !alias.is_empty() {
+            return &**alias == name;
+        }
+        let stated = match self.module(&import.module, file) {
+            Some(Ty::Module(scopes)) => {
+                scopes.first().and_then(|&(file, _)| self.file(file).module.as_deref())
+            }
+            _ => None,
+        };
+        self.rules.import_name(&import.module, stated) == name
+    }
+
     fn find_module(&self, module: &str, from: FileId) -> Option<Ty> {
         match self.rules.module(module, &self.file(from).path, &self.tree) {
             Module::Files(files) if files.is_empty() => None,

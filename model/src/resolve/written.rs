@@ -238,7 +238,7 @@ impl Resolver<'_> {
         let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
         for import in imports {
             let (module, original) = match &import.imported {
-                Imported::Module(alias) if &**alias == name => {
+                Imported::Module(_) if self.world.names_module(file, import, name) => {
                     return self.world.module(&import.module, file);
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {

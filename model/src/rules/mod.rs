@@ -70,6 +70,13 @@ pub trait Rules {
         Module::Named(specifier.to_string())
     }
 
+    /// The name under which an import without a written name has a module, from its specifier and
+    /// from what the files of the module state, if they are in the tree.
+    fn import_name<'n>(&self, specifier: &'n str, module: Option<&'n str>) -> &'n str {
+        let name = module.unwrap_or(specifier);
+        name.rsplit(['.', '/']).next().unwrap_or(name)
+    }
+
     /// The library's type of a literal.
     fn literal(&self, literal: &Literal) -> &'static str;
 

@@ -7,6 +7,8 @@ use rustc_hash::FxHashMap;
 pub struct Tree {
     /// All paths.
     pub paths: Vec<Name>,
+    /// The module that each file states.
+    pub modules: Vec<Option<Name>>,
     folders: FxHashMap<Name, Vec<usize>>,
     /// Folders with the name that their manifest states, the longest name first.
     pub manifests: Vec<(Name, Name)>,
@@ -15,8 +17,12 @@ pub struct Tree {
 impl Tree {
     /// Lists `files`. A manifest is a file that states a module and has nothing else.
     pub fn new<'f>(files: impl Iterator<Item = &'f File>) -> Self {
-        let mut tree =
-            Self { paths: Vec::new(), folders: FxHashMap::default(), manifests: Vec::new() };
+        let mut tree = Self {
+            paths: Vec::new(),
+            modules: Vec::new(),
+            folders: FxHashMap::default(),
+            manifests: Vec::new(),
+        };
         for (at, file) in files.enumerate() {
             let folder: Name = folder(&file.path).into();
             let has_more = !file.definitions.is_empty() || !file.imports.is_empty();
@@ -25,6 +31,7 @@ impl Tree {
             }
             tree.folders.entry(folder).or_default().push(at);
             tree.paths.push(file.path.clone());
+            tree.modules.push(file.module.clone());
         }
         tree.manifests.sort_by_key(|(_, module)| std::cmp::Reverse(module.len()));
         tree

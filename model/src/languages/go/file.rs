@@ -36,25 +36,6 @@ pub(super) fn module_of(path: &str, package: &str) -> String {
     format!("{}:{package}", folder(path))
 }
 
-/// Returns the name by which a package is used that is imported without one: the last part of
-/// its path that is no version.
-pub(super) fn package_name(specifier: &str) -> &str {
-    let is_version = |part: &str| {
-        part.strip_prefix('v')
-            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let mut parts = specifier.rsplit('/');
-    let last = parts.next().unwrap_or(specifier);
-    let last = match parts.next() {
-        Some(before) if is_version(last) => before,
-        _ => last,
-    };
-    match last.rsplit_once('.') {
-        Some((name, version)) if is_version(version) => name,
-        _ => last,
-    }
-}
-
 /// Returns when a file is compiled; none for always.
 pub(super) fn condition(path: &str, text: &[u8]) -> Option<Condition> {
     let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".go");
@@ -163,15 +144,7 @@ fn takes(rest: &mut &str, sign: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{condition, package_name};
-
-    #[test]
-    fn names_of_packages_have_no_version() {
-        assert_eq!(package_name("github.com/go-chi/chi/v5"), "chi");
-        assert_eq!(package_name("gopkg.in/yaml.v3"), "yaml");
-        assert_eq!(package_name("net/http"), "http");
-        assert_eq!(package_name("v2"), "v2");
-    }
+    use super::condition;
 
     #[test]
     fn files_of_two_systems_exclude_each_other() {

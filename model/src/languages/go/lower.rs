@@ -1,6 +1,6 @@
 //! Syntax trees into facts: declarations and statements. Values are in `values.rs`, types in `types.rs`.
 
-use super::file::{condition, module_of, package_name};
+use super::file::{condition, module_of};
 use crate::ir::*;
 use crate::lower::{Builder, DEPTH, children};
 use rustc_hash::FxHashSet;
@@ -93,6 +93,30 @@ impl<'t> Go<'t> {
         self.file.bindings.push(Binding { of: None, name, scope, range, value, r#type });
     }
 
+    /// A variable of a function, which holds from the end of `node` on. With a function literal it
+    /// is a definition: its name is that of the function.
+    fn variable(
+        &mut self,
+        name: Node<'_>,
+        value: Option<ExpressionId>,
+        ty: Option<TypeId>,
+        node: Node<'_>,
+    ) {
+        let name_of = self.name(name);
+        let is_function = value.is_some_and(|value| {
+            matches!(self.file.expressions[value].kind, Expression::Lambda { .. })
+        });
+        if !is_function || &*name_of == "_" {
+            return self.declare(name_of, value, ty, node);
+        }
+        self.locals.insert((self.builder.scope, name_of.clone()));
+        let id = self.define(name_of, DefinitionKind::Variable, name);
+        let body = self.push_scope(ScopeKind::Function, Some(id), Builder::range(name));
+        self.file.scopes[body].results.extend(value);
+        self.file.definitions[id].body = Some(body);
+        self.file.definitions[id].signature.result = ty;
+    }
+
     /// Lowers the declarations and statements in `node`.
     pub(super) fn statements(&mut self, node: Node<'_>) {
         for child in children(node) {
@@ -140,7 +164,7 @@ impl<'t> Go<'t> {
         let text = String::from_utf8_lossy(self.bytes(path)).into_owned();
         let module: Name = text.trim_matches(['"', '`']).into();
         let imported = match node.child_by_field_name("name") {
-            None => Imported::Module(package_name(&module).into()),
+            None => Imported::Module("".into()),
             Some(name) if name.kind() == "dot" => Imported::All,
             Some(name) if name.kind() == "blank_identifier" => return,
             Some(name) => Imported::Module(self.name(name)),
@@ -359,8 +383,7 @@ impl<'t> Go<'t> {
         if is_local {
             let values = values.map_or_else(Vec::new, |list| self.values(list, names.len()));
             for (at, name) in names.into_iter().enumerate() {
-                let name = self.name(name);
-                self.declare(name, values.get(at).copied(), ty, node);
+                self.variable(name, values.get(at).copied(), ty, node);
             }
             return;
         }
@@ -410,8 +433,7 @@ impl<'t> Go<'t> {
         let values = self.values(right, left.len());
         for (at, name) in left.into_iter().enumerate() {
             if name.kind() == "identifier" && self.declares(node) {
-                let name_of = self.name(name);
-                self.declare(name_of, values.get(at).copied(), None, node);
+                self.variable(name, values.get(at).copied(), None, node);
             } else {
                 self.assign(name, values.get(at).copied(), node);
             }

@@ -11,7 +11,7 @@ mod values;
 
 #[cfg(feature = "lower")]
 use crate::ir::File;
-use crate::ir::Literal;
+use crate::ir::{Literal, Name};
 #[cfg(feature = "lower")]
 use crate::lower::Lowers;
 use crate::rules::{Linearization, MemberSources, Module, Rules, Satisfaction, Tree, Visible};
@@ -65,6 +65,13 @@ impl Rules for Language {
         Module::Files(folder.map_or_else(Vec::new, |(_, files)| package(tree, files)))
     }
 
+    fn import_name<'n>(&self, specifier: &'n str, module: Option<&'n str>) -> &'n str {
+        match module {
+            Some(module) => module.rsplit(':').next().unwrap_or(module),
+            None => package_name(specifier),
+        }
+    }
+
     fn convert(&self, from: &str, to: &str) -> Option<u8> {
         (to == "any" || (from, to) == ("int", "float64")).then_some(3)
     }
@@ -89,10 +96,34 @@ impl Rules for Language {
     }
 }
 
-/// Returns the files of a package that others can import: no tests.
+/// Returns the name by which a package is used that is imported without one: the last part of
+/// its path that is no version.
+fn package_name(specifier: &str) -> &str {
+    let is_version = |part: &str| {
+        part.strip_prefix('v')
+            .is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let mut parts = specifier.rsplit('/');
+    let last = parts.next().unwrap_or(specifier);
+    let last = match parts.next() {
+        Some(before) if is_version(last) => before,
+        _ => last,
+    };
+    match last.rsplit_once('.') {
+        Some((name, version)) if is_version(version) => name,
+        _ => last,
+    }
+}
+
+/// Returns the files of the package that others import from a folder: no tests, and no program
+/// that stands with the package and is not compiled with it.
 fn package(tree: &Tree, files: &[usize]) -> Vec<usize> {
     let is_test = |&at: &usize| tree.paths[at].ends_with("_test.go");
-    files.iter().copied().filter(|at| !is_test(at)).collect()
+    let files: Vec<usize> = files.iter().copied().filter(|at| !is_test(at)).collect();
+    let count =
+        |module: &Option<Name>| files.iter().filter(|&&at| tree.modules[at] == *module).count();
+    let package = files.iter().map(|&at| &tree.modules[at]).max_by_key(|module| count(module));
+    files.iter().copied().filter(|&at| Some(&tree.modules[at]) == package).collect()
 }
 
 /// Syntax trees into facts.
@@ -122,5 +153,18 @@ impl Lowers for Lowering {
         let module = String::from_utf8_lossy(module.trim_ascii()).into_owned();
         let module = module.split("//").next().unwrap_or("").trim().trim_matches(['"', '`']);
         Some(File { path: path.into(), module: Some(module.into()), ..File::default() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::package_name;
+
+    #[test]
+    fn names_of_packages_have_no_version() {
+        assert_eq!(package_name("github.com/go-chi/chi/v5"), "chi");
+        assert_eq!(package_name("gopkg.in/yaml.v3"), "yaml");
+        assert_eq!(package_name("net/http"), "http");
+        assert_eq!(package_name("v2"), "v2");
     }
 }

@@ -58,7 +58,7 @@ impl Go<'_> {
                 }
             }
             "type_assertion_expression" | "type_conversion_expression" => {
-                if let Some(call) = self.element_call(node) {
+                if let Some(call) = self.generic_call(node) {
                     return Err(call);
                 }
                 match (field("operand"), field("type")) {
@@ -307,33 +307,18 @@ impl Go<'_> {
         {
             types.push(self.written(arguments.remove(0)));
         }
-        let (receiver, name) = match index {
-            Some(index) => {
-                self.value(index);
-                let of = self.value(called);
-                let kind = Expression::Yield { of, protocol: Protocol::Index };
-                (Some(self.expression(kind, called)), None)
-            }
-            None => self.called(called),
+        let Some(index) = index else {
+            return self.call_of(called, types, &arguments, node);
         };
-        let range = name.map_or(Builder::range(node), Builder::range);
-        let name = name.map(|name| self.name(name));
-        let scope = self.scope;
-        let of = self.file.uses.push(Use {
-            role: Role::Call,
-            name,
-            scope,
-            receiver,
-            r#type: None,
-            arguments: Vec::new(),
-            type_arguments: types,
-            range,
-        });
-        for argument in arguments {
-            let value = self.value(argument);
-            self.file.uses[of].arguments.push(Argument { label: None, value });
-        }
-        self.expression(Expression::Call(of), node)
+        self.value(index);
+        let of = self.value(called);
+        let kind = Expression::Yield { of, protocol: Protocol::Index };
+        let receiver = Some(self.expression(kind, called));
+        let arguments = arguments
+            .into_iter()
+            .map(|of| Argument { label: None, value: self.value(of) })
+            .collect();
+        self.call(receiver, None, arguments, node)
     }
 
     /// Returns the index of `f[i]` where the parser takes a variable `i` for a type.
@@ -345,18 +330,52 @@ impl Go<'_> {
             .then_some(first)
     }
 
-    /// `f[i](x)`, which the parser takes for a conversion.
-    fn element_call(&mut self, node: Node<'_>) -> Option<ExpressionId> {
+    /// `f[A](x)` and `f[i](x)`, which the parser takes for conversions.
+    fn generic_call(&mut self, node: Node<'_>) -> Option<ExpressionId> {
         let of = node.child_by_field_name("type").filter(|of| of.kind() == "generic_type")?;
-        let index = self.variable_index(of)?;
         let argument = node.child_by_field_name("operand")?;
-        self.value(index);
-        let holder = self.type_value(of);
-        let kind = Expression::Yield { of: holder, protocol: Protocol::Index };
-        let receiver = self.expression(kind, of);
-        let value = self.value(argument);
-        let arguments = vec![Argument { label: None, value }];
-        Some(self.call(Some(receiver), None, arguments, node))
+        if let Some(index) = self.variable_index(of) {
+            self.value(index);
+            let holder = self.type_value(of);
+            let kind = Expression::Yield { of: holder, protocol: Protocol::Index };
+            let receiver = self.expression(kind, of);
+            let value = self.value(argument);
+            let arguments = vec![Argument { label: None, value }];
+            return Some(self.call(Some(receiver), None, arguments, node));
+        }
+        let list = of.child_by_field_name("type_arguments")?;
+        let types = self.type_arguments(list);
+        let named = of.child_by_field_name("type")?;
+        Some(self.call_of(named, types, &[argument], node))
+    }
+
+    /// The call of what `called` names.
+    fn call_of(
+        &mut self,
+        called: Node<'_>,
+        type_arguments: Vec<TypeId>,
+        arguments: &[Node<'_>],
+        node: Node<'_>,
+    ) -> ExpressionId {
+        let (receiver, name) = self.called(called);
+        let range = name.map_or(Builder::range(node), Builder::range);
+        let name = name.map(|name| self.name(name));
+        let scope = self.scope;
+        let of = self.file.uses.push(Use {
+            role: Role::Call,
+            name,
+            scope,
+            receiver,
+            r#type: None,
+            arguments: Vec::new(),
+            type_arguments,
+            range,
+        });
+        for &argument in arguments {
+            let value = self.value(argument);
+            self.file.uses[of].arguments.push(Argument { label: None, value });
+        }
+        self.expression(Expression::Call(of), node)
     }
 
     /// Returns the receiver and the name of what is called.
