@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use codedb::graph::calls::{ALL, Bound, uses_within};
 use codedb::graph::link::{self, CONFIDENCE_ANSWER, Code, Link, Reason, SymbolAt};
 use codedb::lang::facts::Role;
+use codedb_model::ir::codec::{encode, slice};
 use codedb_model::ir::text::{Lines, parse};
 use codedb_model::ir::{File, UseId};
 use codedb_model::resolve::ty::{Def, FileId};
@@ -16,9 +17,13 @@ use codedb_model::rules::Rules;
 use codedb_model::{languages, lower};
 
 use crate::options::Options;
+use crate::sample::Answered;
 use crate::score::{self, Judgement};
 use crate::tree::Tree;
 use crate::truth;
+
+/// The most functions of a tree whose callers are timed, evenly spaced.
+const TIMED_MAX: usize = 4_000;
 
 /// The budget of one question.
 const BUDGET: u64 = 100_000;
@@ -50,6 +55,12 @@ impl Facts {
         let files = lower::tree(lowers, files)?;
         let library = parse("library", rules.library(), &Lines::new(""))?;
         Ok(Facts { files, library, rules })
+    }
+
+    /// Returns what of the facts is stored.
+    fn stored(&self) -> Facts {
+        let files = self.files.iter().map(slice).collect();
+        Facts { files, library: self.library.clone(), rules: self.rules }
     }
 }
 
@@ -140,56 +151,106 @@ fn verdict((judgement, is_sure): (Judgement, bool)) -> Option<usize> {
     }
 }
 
-/// Prints for each tree of a language what the linker and the prototype answer, and how long the callers
-/// of its functions take.
+/// What the linker and the prototype answered.
+#[derive(Default)]
+struct Sums {
+    linker: [usize; VERDICTS.len()],
+    model: [usize; VERDICTS.len()],
+    /// Sites whose answer changes when the resolver sees only what is stored.
+    stored: usize,
+    times: [Vec<Duration>; 3],
+}
+
+impl Sums {
+    fn add(&mut self, other: Sums) {
+        for (sum, of) in [(&mut self.linker, other.linker), (&mut self.model, other.model)] {
+            sum.iter_mut().zip(of).for_each(|(sum, count)| *sum += count);
+        }
+        self.stored += other.stored;
+        self.times.iter_mut().zip(other.times).for_each(|(all, some)| all.extend(some));
+    }
+
+    fn print(&self, name: &str) {
+        let row = |counts: [usize; VERDICTS.len()]| counts.map(|n| cell(&n.to_string())).concat();
+        println!("{name:<36}{:<8}{}", "linker", row(self.linker));
+        println!("{:<36}{:<8}{}", "", "model", row(self.model));
+        println!("  answers that change with the stored slice: {}; {}", self.stored, self.shares());
+    }
+
+    /// Returns the times of callers.
+    fn shares(&self) -> String {
+        let at = |times: &Vec<Duration>, percent: usize| {
+            let mut times = times.clone();
+            times.sort();
+            times.get(times.len() * percent / 100).copied().unwrap_or_default()
+        };
+        let text = |times: &Vec<Duration>| {
+            format!("{:.2?}/{:.2?}/{:.2?}", at(times, 50), at(times, 95), at(times, 99))
+        };
+        let [linker, cold, warm] = self.times.each_ref().map(text);
+        format!(
+            "callers of {} functions (50/95/99 %): linker {linker}, model {cold}, warm {warm}",
+            self.times[0].len()
+        )
+    }
+}
+
+/// Prints for each tree of a language, or for `--tree` with `--answers`, what the linker and the
+/// prototype answer, and how long the callers of its functions take.
 ///
 /// # Errors
 ///
 /// A tree that cannot be read, and a language without rules or lowering.
 pub(crate) fn compare(options: &Options, language: &str) -> Result<(), String> {
     let options = Options { language: language.to_owned(), ..options.clone() };
-    let (mut today, mut model) = ([0_usize; 5], [0_usize; 5]);
-    let mut times: [Vec<Duration>; 3] = Default::default();
+    let mut all = Sums::default();
     println!("{:<36}{:<8}{}", "tree", "", VERDICTS.map(cell).concat());
-    truth::each(language, |name, tree, sites| {
-        let start = Instant::now();
-        let facts = Facts::of(&tree, language)?;
-        let lowered = start.elapsed();
-        let linker = Linker::new(&facts, &tree);
-        let indexed = start.elapsed() - lowered;
-        let (mut ours, mut theirs) = ([0_usize; 5], [0_usize; 5]);
-        for answered in &sites {
-            let (before, is_sure) = score::judgement(&options, &tree, answered);
-            let links = linker.resolve(&answered.site.path, answered.site.byte);
-            let now = score::judgement_of(&options, &tree, answered, &links);
-            let (Some(before), Some(now)) = (verdict((before, is_sure)), verdict(now)) else {
-                continue;
-            };
-            theirs[before] += 1;
-            ours[now] += 1;
-            let is_shown = options.show.split(',').any(|shown| shown == VERDICTS[now]);
-            if is_shown || before != now && options.show == "changes" {
-                let site = &answered.site;
-                let line = tree.position(&site.path, site.byte).map_or(0, |(line, _)| line);
-                let text = tree.line(&site.path, line);
-                let change = format!("{} → {}", VERDICTS[before], VERDICTS[now]);
-                println!("  {change:<18} {}:{}: {}: {text}", site.path, line + 1, site.name);
-            }
-        }
-        println!("{name:<36}{:<8}{}", "linker", theirs.map(|n| cell(&n.to_string())).concat());
-        println!("{:<36}{:<8}{}", "", "model", ours.map(|n| cell(&n.to_string())).concat());
-        let timed = time_callers(&linker);
-        println!("  lowered in {lowered:.1?}, indexed in {indexed:.1?}; {}", shares(&timed));
-        for (sum, of) in [(&mut today, theirs), (&mut model, ours)] {
-            sum.iter_mut().zip(of).for_each(|(sum, count)| *sum += count);
-        }
-        times.iter_mut().zip(timed).for_each(|(all, some)| all.extend(some));
+    let mut with = |name: &str, tree: Tree, sites: Vec<Answered>| {
+        let sums = compare_tree(&options, &tree, &sites)?;
+        sums.print(name);
+        all.add(sums);
         Ok(())
-    })?;
-    println!("{:<36}{:<8}{}", "all", "linker", today.map(|n| cell(&n.to_string())).concat());
-    println!("{:<36}{:<8}{}", "", "model", model.map(|n| cell(&n.to_string())).concat());
-    println!("  {}", shares(&times));
+    };
+    match &options.answers {
+        None => truth::each(language, with)?,
+        Some(path) => {
+            let text = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
+            let sites = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
+            with(&options.tree.to_string_lossy(), Tree::read(&options.tree)?, sites)?;
+        }
+    }
+    all.print("all");
     Ok(())
+}
+
+fn compare_tree(options: &Options, tree: &Tree, sites: &[Answered]) -> Result<Sums, String> {
+    let start = Instant::now();
+    let facts = Facts::of(tree, &options.language)?;
+    let lowered = start.elapsed();
+    let linker = Linker::new(&facts, tree);
+    let indexed = start.elapsed() - lowered;
+    let stored = facts.stored();
+    let sliced = Linker::new(&stored, tree);
+    let mut sums = Sums::default();
+    for answered in sites {
+        let links = linker.resolve(&answered.site.path, answered.site.byte);
+        let again = sliced.resolve(&answered.site.path, answered.site.byte);
+        sums.stored += usize::from(again != links);
+        let before = verdict(score::judgement(options, tree, answered));
+        let now = verdict(score::judgement_of(options, tree, answered, &links));
+        let (Some(before), Some(now)) = (before, now) else { continue };
+        sums.linker[before] += 1;
+        sums.model[now] += 1;
+        let is_shown = options.show.split(',').any(|shown| shown == VERDICTS[now]);
+        if is_shown || before != now && options.show.contains("changes") {
+            let change = format!("{} → {}", VERDICTS[before], VERDICTS[now]);
+            score::show(tree, answered, &change);
+        }
+    }
+    let bytes: usize = stored.files.iter().map(|file| encode(file).len()).sum();
+    println!("  lowered in {lowered:.1?}, indexed in {indexed:.1?}, slice of {} KB", bytes / 1000);
+    sums.times = time_callers(&linker);
+    Ok(sums)
 }
 
 /// Times the calls of each function: by the linker, by the prototype with nothing cached, and by the
@@ -203,6 +264,8 @@ fn time_callers(linker: &Linker<'_>) -> [Vec<Duration>; 3] {
             functions.extend(linker.symbol(def).map(|symbol| (def, symbol)));
         }
     }
+    let step = functions.len().div_ceil(TIMED_MAX).max(1);
+    let functions: Vec<_> = functions.into_iter().step_by(step).collect();
     let calls = Bound { roles: &[Role::Call], ..ALL };
     for &(_, symbol) in &functions {
         let start = Instant::now();
@@ -228,22 +291,6 @@ fn time_callers(linker: &Linker<'_>) -> [Vec<Duration>; 3] {
         assert_eq!(warm, cold, "what is cached changes nothing");
     }
     times
-}
-
-fn shares(times: &[Vec<Duration>; 3]) -> String {
-    let at = |times: &Vec<Duration>, percent: usize| {
-        let mut times = times.clone();
-        times.sort();
-        times.get(times.len() * percent / 100).copied().unwrap_or_default()
-    };
-    let text = |times: &Vec<Duration>| {
-        format!("{:.2?}/{:.2?}/{:.2?}", at(times, 50), at(times, 95), at(times, 99))
-    };
-    let [linker, cold, warm] = times.each_ref().map(text);
-    format!(
-        "callers of {} functions (50/95/99 %): linker {linker}, model {cold}, warm {warm}",
-        times[0].len()
-    )
 }
 
 fn cell(text: &str) -> String {

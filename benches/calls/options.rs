@@ -9,7 +9,7 @@ calls --tree DIR --language NAME --oracle COMMAND [--seed N] [--sites N] [--belo
 calls --tree DIR --language NAME --oracle COMMAND --routes N [--seed N]
 calls --check all|unused|NAME,... [--bless yes]
 calls --tree DIR --language NAME --oracle COMMAND --store NAME
-calls --model NAME [--show right|wrong|missed]
+calls --model NAME [--tree DIR --answers FILE] [--show changes|right|wrong|missed]
 calls --calibration FILE,...
 calls --fit FILE,...
 calls --table FILE,...
@@ -31,7 +31,7 @@ calls --tree DIR --language NAME --chains FILE [--functions N] [--hops N] [--sho
   --bless yes      with `--check`: rewrite the verdicts
   --store NAME     add the oracle's answers to the ground truth of this tree of trees.toml
   --model NAME     instead: compare the prototype of the code model (model/) with the linker, on the
-                   trees of the ground truth of this language: answers, and times of callers
+                   trees of the ground truth of this language or on one tree: answers, callers' times
   --calibration F  instead: print how often answers are right by confidence, from these files
                    that `--points` wrote, separated by commas
   --fit FILE,...   instead: print the counts of core/src/graph/link/calibration.rs, from these files

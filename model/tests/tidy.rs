@@ -101,7 +101,8 @@ fn every_path_is_declared() {
 
 #[test]
 fn a_path_that_nothing_declares_is_rejected() {
-    let text = "== source a.go\nx\n== facts a.go\n@1 var x: Nowhere\n@1 var y: slice<string>\n";
+    let text =
+        "== source a.go\nx\n== facts a.go\n@1 var x: Nowhere\n@1 var y: map<string, string>\n";
     let program = codedb_model::program::Program::read("go", "test", text).expect("a program");
     let loaded = Loaded::new(&program).expect("a language with rules");
     assert_eq!(loaded.undeclared_paths(), ["Nowhere"]);

@@ -32,7 +32,7 @@ fn last_name(file: &File, of: Option<crate::ir::TypeId>) -> Option<String> {
     match &file.types[of?].kind {
         Type::Named { path, arguments } => {
             match (path.last().map(|name| &**name), &arguments[..]) {
-                (Some("ptr"), [inner]) => last_name(file, Some(*inner)),
+                (Some("ptr" | "*"), [inner]) => last_name(file, Some(*inner)),
                 (name, _) => name.map(str::to_string),
             }
         }

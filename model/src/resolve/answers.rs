@@ -343,7 +343,7 @@ impl Resolver<'_> {
         if !called.is_unknown() {
             let is_named = found.iter().all(|member| self.is_name_of_function(member, &ty));
             let is_dispatch = called.is_dispatch && !is_named;
-            let through = if is_dispatch { self.holder(found) } else { None };
+            let through = if is_named { None } else { self.holder(found) };
             return Resolution { is_dispatch, through, ..called };
         }
         let through = self.holder(found);

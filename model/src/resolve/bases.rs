@@ -97,6 +97,7 @@ impl Resolver<'_> {
     fn resolve_extensions(&mut self) {
         let mut extensions: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
         let mut methods: FxHashMap<(Def, Name), Vec<Def>> = FxHashMap::default();
+        let mut extended_types = FxHashMap::default();
         let mut class_extensions: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
         let mut blankets = Vec::new();
         for (at, file) in self.world.files.iter().enumerate() {
@@ -108,7 +109,9 @@ impl Resolver<'_> {
                 {
                     continue;
                 }
-                match self.extended_type(def) {
+                let ty = self.find_extended_type(def);
+                extended_types.insert(def, ty.clone());
+                match ty {
                     Ty::Named(of, _) if is_function => {
                         methods.entry((of, definition.name.clone())).or_default().push(def);
                     }
@@ -125,6 +128,7 @@ impl Resolver<'_> {
         }
         self.extensions = extensions;
         self.methods = methods;
+        self.extended_types = extended_types;
         self.class_extensions = class_extensions;
         self.blankets = blankets;
         self.written.borrow_mut().clear();
@@ -132,6 +136,13 @@ impl Resolver<'_> {
 
     /// Returns the type that an extension adds to, behind pointers where functions are members.
     pub(super) fn extended_type(&self, def: Def) -> Ty {
+        match self.extended_types.get(&def) {
+            Some(ty) => ty.clone(),
+            None => self.find_extended_type(def),
+        }
+    }
+
+    fn find_extended_type(&self, def: Def) -> Ty {
         let definition = self.world.definition(def);
         let ty = match self.world.extended(def) {
             Some(of) => self.written(def.file, definition.scope, of),

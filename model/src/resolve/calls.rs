@@ -299,20 +299,17 @@ impl Resolver<'_> {
     fn decorated_by(&self, def: Def, position: usize) -> Option<Ty> {
         let holder = self.world.type_around(def.file, self.world.definition(def).scope);
         let mut stored = Vec::new();
-        for (at, facts) in self.world.files.iter().enumerate().filter(|_| position == 0) {
-            let file = FileId(u32::try_from(at).unwrap_or(0));
-            for (id, definition) in facts.definitions.iter() {
-                for base in definition.bases.iter().filter(|base| base.kind == BaseKind::Decorates)
-                {
-                    let Target::Value(value) = base.target else { continue };
-                    let is_it = match self.type_of(file, value, Mode::Plain) {
-                        Ty::Stored(decorators) => decorators.contains(&def),
-                        Ty::Class(of) => matches!(&*of, Ty::Named(of, _) if Some(*of) == holder),
-                        _ => false,
-                    };
-                    if is_it {
-                        stored.push(Def { file, id });
-                    }
+        for &of in self.world.decorated.iter().filter(|_| position == 0) {
+            let bases = self.world.definition(of).bases.iter();
+            for base in bases.filter(|base| base.kind == BaseKind::Decorates) {
+                let Target::Value(value) = base.target else { continue };
+                let is_it = match self.type_of(of.file, value, Mode::Plain) {
+                    Ty::Stored(decorators) => decorators.contains(&def),
+                    Ty::Class(of) => matches!(&*of, Ty::Named(of, _) if Some(*of) == holder),
+                    _ => false,
+                };
+                if is_it {
+                    stored.push(of);
                 }
             }
         }

@@ -513,10 +513,9 @@ impl Resolver<'_> {
 
     /// Returns whether a method of a type assigns its member `name`.
     fn is_assigned(&self, of: Def, name: &str) -> bool {
-        self.world.assigned(name).iter().any(|&(file, id)| {
+        self.world.assigned_own(name).iter().any(|&(file, id)| {
             let binding = &self.world.file(file).bindings[id];
-            let receiver = binding.of.map(|of| &self.world.file(file).expressions[of].kind);
-            receiver == Some(&Expression::Own) && self.own_type(file, binding.scope) == Some(of)
+            self.own_type(file, binding.scope) == Some(of)
         })
     }
 

@@ -114,6 +114,8 @@ pub struct Resolver<'w> {
     parts: FxHashMap<Def, Vec<Def>>,
     /// Blocks by the type that they add to.
     extensions: FxHashMap<Def, Vec<Def>>,
+    /// The types that blocks and functions add to.
+    extended_types: FxHashMap<Def, Ty>,
     /// Functions by the type that they add to and their name.
     methods: FxHashMap<(Def, Name), Vec<Def>>,
     /// Extensions of the type itself, not of its values.
@@ -138,6 +140,7 @@ impl<'w> Resolver<'w> {
             canonical: FxHashMap::default(),
             parts: FxHashMap::default(),
             extensions: FxHashMap::default(),
+            extended_types: FxHashMap::default(),
             methods: FxHashMap::default(),
             class_extensions: FxHashMap::default(),
             blankets: Vec::new(),

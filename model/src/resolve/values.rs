@@ -288,12 +288,9 @@ impl Resolver<'_> {
     /// Returns the type of what methods of `owner` assign to its member `name`.
     fn assigned_type(&self, owner: Def, name: &str, mode: Mode) -> Ty {
         let mut types = Vec::new();
-        for &(file, id) in self.world.assigned(name) {
+        for &(file, id) in self.world.assigned_own(name) {
             let binding = &self.world.file(file).bindings[id];
-            let receiver = binding.of.map(|of| &self.world.file(file).expressions[of].kind);
-            if receiver == Some(&Expression::Own)
-                && self.own_type(file, binding.scope) == Some(owner)
-            {
+            if self.own_type(file, binding.scope) == Some(owner) {
                 types.push(self.type_of_binding(file, id, mode));
             }
         }

@@ -58,6 +58,10 @@ pub struct World<'w> {
     uses: FxHashMap<Name, Vec<(FileId, UseId)>>,
     /// Member bindings by the member's name.
     assigned: FxHashMap<Name, Vec<(FileId, BindingId)>>,
+    /// Those that assign a member of the receiver.
+    assigned_own: FxHashMap<Name, Vec<(FileId, BindingId)>>,
+    /// Definitions that functions decorate.
+    pub decorated: Vec<Def>,
     /// Records by the names of their fields.
     records: FxHashMap<Name, Vec<(FileId, ExpressionId)>>,
     /// Functions with a receiver type and extensions, by the name of a member.
@@ -92,6 +96,8 @@ impl<'w> World<'w> {
             has_exports: false,
             uses: FxHashMap::default(),
             assigned: FxHashMap::default(),
+            assigned_own: FxHashMap::default(),
+            decorated: Vec::new(),
             records: FxHashMap::default(),
             extensions: FxHashMap::default(),
             demanded: FxHashMap::default(),
@@ -165,6 +171,9 @@ impl<'w> World<'w> {
             for scope in declaring(file, definition.scope) {
                 self.declared.entry((id, scope, name)).or_default().push(def);
             }
+            if definition.bases.iter().any(|base| base.kind == BaseKind::Decorates) {
+                self.decorated.push(def);
+            }
             match definition.kind {
                 DefinitionKind::Namespace => {
                     if let Some(body) = definition.body {
@@ -204,7 +213,11 @@ impl<'w> World<'w> {
     fn index_values(&mut self, id: FileId) {
         let file = self.files[id.0 as usize];
         for (binding_id, binding) in file.bindings.iter() {
-            if binding.of.is_some() {
+            if let Some(of) = binding.of {
+                if matches!(file.expressions[of].kind, Expression::Own) {
+                    let own = self.assigned_own.entry(binding.name.clone()).or_default();
+                    own.push((id, binding_id));
+                }
                 self.assigned.entry(binding.name.clone()).or_default().push((id, binding_id));
             } else {
                 let key = (id, binding.scope, self.number(&binding.name));
@@ -319,6 +332,11 @@ impl<'w> World<'w> {
     /// Returns the bindings of members named `name`.
     pub fn assigned(&self, name: &str) -> &[(FileId, BindingId)] {
         self.assigned.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the bindings of members named `name` of the receiver.
+    pub fn assigned_own(&self, name: &str) -> &[(FileId, BindingId)] {
+        self.assigned_own.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the records with a field `name`.

@@ -10,13 +10,13 @@ impl Resolver<'_> {
     /// Returns the type that `id` states, looked up from `scope`.
     pub(super) fn written(&self, file: FileId, scope: ScopeId, id: TypeId) -> Ty {
         let facts = self.world.file(file);
-        // What values have is asked for each time: it costs, and can be part of a cycle.
-        if mentions_value(facts, id) {
-            return self.written_here(file, scope, id);
-        }
         let key = (file, scope, id);
         if let Some(known) = self.written.borrow().get(&key) {
             return known.clone();
+        }
+        // What values have is asked for each time: it costs, and can be part of a cycle.
+        if mentions_value(facts, id) {
+            return self.written_here(file, scope, id);
         }
         let ty = self.written_here(file, scope, id);
         self.written.borrow_mut().insert(key, ty.clone());

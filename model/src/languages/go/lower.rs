@@ -309,7 +309,7 @@ impl<'t> Go<'t> {
             let mut ty = self.written(of);
             if names.is_empty() {
                 if field.child(0).is_some_and(|sign| sign.kind() == "*") {
-                    ty = self.named(vec!["ptr".into()], vec![ty]);
+                    ty = self.named(vec!["*".into()], vec![ty]);
                 }
                 let base =
                     Base { kind: BaseKind::Embeds, target: Target::Type(ty), renames: Vec::new() };

@@ -26,10 +26,10 @@ impl Go<'_> {
                 self.named(path, Vec::new())
             }
             "generic_type" => self.generic(node),
-            "pointer_type" => self.of_parts("ptr", &[node.named_child(0)]),
-            "slice_type" => self.of_parts("slice", &[field("element")]),
+            "pointer_type" => self.of_parts("*", &[node.named_child(0)]),
+            "slice_type" => self.of_parts("[]", &[field("element")]),
             "array_type" | "implicit_length_array_type" => {
-                self.of_parts("array", &[field("element")])
+                self.of_parts("[n]", &[field("element")])
             }
             "map_type" => self.of_parts("map", &[field("key"), field("value")]),
             "channel_type" => self.of_parts("chan", &[field("value")]),
@@ -138,7 +138,7 @@ impl Go<'_> {
             let is_variadic = declared.kind() == "variadic_parameter_declaration";
             let mut ty = self.written(of);
             if is_variadic {
-                ty = self.named(vec!["slice".into()], vec![ty]);
+                ty = self.named(vec!["[]".into()], vec![ty]);
             }
             let mut cursor = declared.walk();
             let names: Vec<_> = declared.children_by_field_name("name", &mut cursor).collect();

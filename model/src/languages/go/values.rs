@@ -162,7 +162,7 @@ impl Go<'_> {
         Ok(match operator {
             Some(b"&") => {
                 let of_it = self.r#type(Type::TypeOf(of));
-                Expression::Cast { of, r#type: self.named(vec!["ptr".into()], vec![of_it]) }
+                Expression::Cast { of, r#type: self.named(vec!["*".into()], vec![of_it]) }
             }
             Some(b"*") => Expression::Yield { of, protocol: Protocol::Dereference },
             Some(b"<-") => Expression::Yield { of, protocol: Protocol::Iterate },
@@ -427,7 +427,7 @@ impl Go<'_> {
         };
         let mut r#type = self.named(path, Vec::new());
         for _ in 0..pointers {
-            r#type = self.named(vec!["ptr".into()], vec![r#type]);
+            r#type = self.named(vec!["*".into()], vec![r#type]);
         }
         let of = self.value(*argument);
         Some(self.expression(Expression::Cast { of, r#type }, node))
