@@ -71,6 +71,7 @@ impl Resolver<'_> {
     }
 
     pub(super) fn resolve_bases(&mut self) {
+        self.find_cyclic_aliases();
         self.resolve_extensions();
         for round in 0..=ROUNDS {
             let bases = self.one_round();
@@ -89,6 +90,7 @@ impl Resolver<'_> {
             }
             self.world.bases = bases;
             self.written.borrow_mut().clear();
+            self.find_cyclic_aliases();
             self.resolve_extensions();
         }
     }

@@ -8,6 +8,10 @@
 //! **Budget.** A query costs one, plus what it reads, whether that was cached or not. All members
 //! of a cycle cost the same. A question whose cost exceeds the budget is undecided as a whole, and
 //! nothing of it that was not finished is cached.
+//!
+//! **Depth.** A chain of queries that is too long for the stack makes the question undecided, too:
+//! the length is stored with each value, so that a warm cache changes nothing. A cycle counts as long
+//! as it has members, since the length through it depends on where it was entered.
 
 use rustc_hash::FxHashMap;
 use std::cell::{Cell, RefCell};
@@ -22,13 +26,23 @@ pub struct Engine<K, V> {
     entered: Cell<usize>,
     remaining: Cell<u64>,
     is_exhausted: Cell<bool>,
+    /// The longest chain of the question.
+    deepest: Cell<usize>,
+    depth_max: usize,
     unknown: V,
 }
 
 enum Entry<V> {
-    Done(V, u64),
+    Done(V, Size),
     /// On the stack, or in a cycle that is: the first query that it reaches.
     Open(usize),
+}
+
+/// What a value costs, and how long the longest chain of queries below it is.
+#[derive(Clone, Copy)]
+struct Size {
+    cost: u64,
+    depth: usize,
 }
 
 struct Frame<K> {
@@ -37,11 +51,14 @@ struct Frame<K> {
     low: usize,
     is_cyclic: bool,
     cost: u64,
+    /// The longest chain below, without members of an open cycle.
+    depth: usize,
 }
 
 impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
-    /// Returns an empty cache in which members of cycles get the value `unknown`.
-    pub fn new(unknown: V) -> Self {
+    /// Returns an empty cache in which members of cycles get the value `unknown`, and chains of
+    /// queries are as long as `depth_max`.
+    pub fn new(unknown: V, depth_max: usize) -> Self {
         Self {
             entries: RefCell::default(),
             stack: RefCell::default(),
@@ -49,6 +66,8 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
             entered: Cell::new(0),
             remaining: Cell::new(0),
             is_exhausted: Cell::new(false),
+            deepest: Cell::new(0),
+            depth_max,
             unknown,
         }
     }
@@ -60,7 +79,11 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
         self.remaining.set(budget);
         self.is_exhausted.set(false);
         self.entered.set(0);
+        self.deepest.set(0);
         let answer = ask();
+        if self.deepest.get() > self.depth_max {
+            self.is_exhausted.set(true);
+        }
         (!self.is_exhausted.get()).then(|| (answer, budget - self.remaining.get()))
     }
 
@@ -70,25 +93,36 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
             return self.unknown.clone();
         }
         let cached = match self.entries.borrow().get(&key) {
-            Some(Entry::Done(value, cost)) => Some((value.clone(), *cost, None)),
-            Some(Entry::Open(low)) => Some((self.unknown.clone(), 1, Some(*low))),
+            Some(Entry::Done(value, size)) => Some((value.clone(), *size, None)),
+            Some(Entry::Open(low)) => {
+                Some((self.unknown.clone(), Size { cost: 1, depth: 0 }, Some(*low)))
+            }
             None => None,
         };
-        if let Some((value, cost, low)) = cached {
+        if let Some((value, Size { cost, depth }, low)) = cached {
             self.charge(cost);
-            if let Some(frame) = self.stack.borrow_mut().last_mut() {
-                frame.cost = frame.cost.saturating_add(cost);
-                if let Some(low) = low {
-                    frame.low = frame.low.min(low);
-                    frame.is_cyclic |= low == frame.index;
+            match self.stack.borrow_mut().last_mut() {
+                Some(frame) => {
+                    frame.depth = frame.depth.max(depth);
+                    frame.cost = frame.cost.saturating_add(cost);
+                    if let Some(low) = low {
+                        frame.low = frame.low.min(low);
+                        frame.is_cyclic |= low == frame.index;
+                    }
                 }
+                None => self.deepest.set(self.deepest.get().max(depth)),
             }
             return if self.is_exhausted.get() { self.unknown.clone() } else { value };
         }
         self.charge(1);
+        if self.stack.borrow().len() >= self.depth_max {
+            self.is_exhausted.set(true);
+            return self.unknown.clone();
+        }
         let index = self.entered.replace(self.entered.get() + 1);
         self.entries.borrow_mut().insert(key, Entry::Open(index));
-        self.stack.borrow_mut().push(Frame { key, index, low: index, is_cyclic: false, cost: 1 });
+        let frame = Frame { key, index, low: index, is_cyclic: false, cost: 1, depth: 0 };
+        self.stack.borrow_mut().push(frame);
         let value = compute();
         self.finish(value)
     }
@@ -107,11 +141,17 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
             }
             return self.unknown.clone();
         }
-        if let Some(parent) = self.stack.borrow_mut().last_mut() {
-            parent.cost = parent.cost.saturating_add(frame.cost);
-            parent.low = parent.low.min(frame.low);
+        let is_in_cycle = frame.low < frame.index;
+        let depth = if is_in_cycle { frame.depth } else { frame.depth + members.len() + 1 };
+        match self.stack.borrow_mut().last_mut() {
+            Some(parent) => {
+                parent.cost = parent.cost.saturating_add(frame.cost);
+                parent.low = parent.low.min(frame.low);
+                parent.depth = parent.depth.max(depth);
+            }
+            None => self.deepest.set(self.deepest.get().max(depth)),
         }
-        if frame.low < frame.index {
+        if is_in_cycle {
             entries.insert(frame.key, Entry::Open(frame.low));
             pending.extend(members);
             pending.push((frame.key, frame.index));
@@ -120,10 +160,11 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
         }
         let is_cyclic = frame.is_cyclic || !members.is_empty();
         let value = if is_cyclic { self.unknown.clone() } else { value };
+        let size = Size { cost: frame.cost, depth };
         for (key, _) in members {
-            entries.insert(key, Entry::Done(self.unknown.clone(), frame.cost));
+            entries.insert(key, Entry::Done(self.unknown.clone(), size));
         }
-        entries.insert(frame.key, Entry::Done(value.clone(), frame.cost));
+        entries.insert(frame.key, Entry::Done(value.clone(), size));
         value
     }
 
@@ -178,9 +219,11 @@ mod tests {
             otherwise in proptest::collection::vec(proptest::collection::vec(0usize..9, 0..3), 9),
             order in proptest::collection::vec(0usize..9, 1..30),
             budget in 1u64..200,
+            depth in 1usize..12,
         ) {
             let graph = |budget| {
-                let graph = Graph { reads: reads.clone(), otherwise: otherwise.clone(), engine: Engine::new(None) };
+                let engine = Engine::new(None, depth);
+                let graph = Graph { reads: reads.clone(), otherwise: otherwise.clone(), engine };
                 move |node| graph.engine.question(budget, || graph.value(node))
             };
             let warm = graph(budget);

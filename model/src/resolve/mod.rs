@@ -29,11 +29,14 @@ pub use evidence::{Choice, Evidence};
 
 use crate::ir::{ExpressionId, File, Name, ScopeId, TypeId, UseId};
 use crate::rules::Rules;
-use rustc_hash::FxHashMap;
-use std::cell::RefCell;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use ty::{Def, FileId, Ty};
 use world::World;
+
+/// The longest chain of queries that a question may need.
+pub const DEPTH_MAX: usize = 400;
 
 /// Whether types may come from uses of what they belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,6 +117,9 @@ pub struct Resolver<'w> {
     parts: FxHashMap<Def, Vec<Def>>,
     /// Blocks by the type that they add to.
     extensions: FxHashMap<Def, Vec<Def>>,
+    /// Aliases that lead back to themselves.
+    cyclic_aliases: FxHashSet<Def>,
+    is_finding_aliases: Cell<bool>,
     /// The types that blocks and functions add to.
     extended_types: FxHashMap<Def, Ty>,
     /// Functions by the type that they add to and their name.
@@ -136,10 +142,12 @@ impl<'w> Resolver<'w> {
     pub fn new(files: Vec<&'w File>, rules: &'w dyn Rules) -> Self {
         let mut resolver = Resolver {
             world: World::new(files, rules),
-            engine: Engine::new(Value::Type(Ty::Unknown)),
+            engine: Engine::new(Value::Type(Ty::Unknown), DEPTH_MAX),
             canonical: FxHashMap::default(),
             parts: FxHashMap::default(),
             extensions: FxHashMap::default(),
+            cyclic_aliases: FxHashSet::default(),
+            is_finding_aliases: Cell::new(false),
             extended_types: FxHashMap::default(),
             methods: FxHashMap::default(),
             class_extensions: FxHashMap::default(),

@@ -4,6 +4,7 @@ use super::ty::{Def, FileId, Ty};
 use super::{Mode, Resolver, Substitution};
 use crate::ir::*;
 use crate::rules::TYPE;
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 impl Resolver<'_> {
@@ -106,13 +107,8 @@ impl Resolver<'_> {
         }
         if let (DefinitionKind::Alias, Some(of)) = (definition.kind, definition.signature.result) {
             let scope = definition.body.unwrap_or(definition.scope);
-            let of = match &self.world.file(def.file).types[of].kind {
-                // An alias of its own name stands for the one around it.
-                Type::Named { path, .. } if path.len() == 1 && path[0] == definition.name => {
-                    Ty::Unknown
-                }
-                _ => self.written(def.file, scope, of),
-            };
+            let is_cyclic = self.cyclic_aliases.contains(&def);
+            let of = if is_cyclic { Ty::Unknown } else { self.written(def.file, scope, of) };
             return self.substitution(def, &arguments).apply(&of);
         }
         Ty::Named(def, arguments.into())
@@ -169,6 +165,8 @@ impl Resolver<'_> {
                 Some(Ty::Module(self.world.merged(def.file, definition.body?).into()))
             }
             DefinitionKind::TypeParameter => match definition.signature.result {
+                Some(_) if self.is_finding_aliases.get() => Some(Ty::Parameter(def)),
+                Some(_) if self.cyclic_aliases.contains(&def) => Some(Ty::Unknown),
                 Some(of) => Some(self.written(def.file, definition.scope, of)),
                 None => Some(Ty::Parameter(def)),
             },
@@ -345,14 +343,83 @@ impl Resolver<'_> {
         Some(self.written(def.file, scope, parameter.r#type?))
     }
 
-    /// Returns the bounds of a type parameter.
+    /// Returns the bounds of a type parameter, and those of the parameters among them.
     pub(super) fn bounds(&self, def: Def) -> Vec<Ty> {
-        let definition = self.world.definition(def);
-        let bounds = definition.bases.iter().filter_map(|base| match base.target {
-            Target::Type(of) => Some(self.written(def.file, definition.scope, of)),
-            Target::Value(_) => None,
-        });
-        bounds.collect()
+        let mut open = vec![def];
+        let mut bounds = Vec::new();
+        let mut at = 0;
+        while let Some(&parameter) = open.get(at) {
+            at += 1;
+            let definition = self.world.definition(parameter);
+            for base in &definition.bases {
+                let Target::Type(of) = base.target else { continue };
+                match self.written(parameter.file, definition.scope, of) {
+                    Ty::Parameter(other) if open.contains(&other) => {}
+                    Ty::Parameter(other) => open.push(other),
+                    ty => bounds.push(ty),
+                }
+            }
+        }
+        bounds
+    }
+
+    /// Finds aliases, and parameters with a default, whose types lead back to themselves: these are
+    /// unknown.
+    pub(super) fn find_cyclic_aliases(&mut self) {
+        self.is_finding_aliases.set(true);
+        self.cyclic_aliases.clear();
+        let mut mentions: Vec<(Def, Vec<Def>)> = Vec::new();
+        for &def in &self.world.types {
+            let definition = self.world.definition(def);
+            let is_one =
+                matches!(definition.kind, DefinitionKind::Alias | DefinitionKind::TypeParameter);
+            if let (true, Some(of)) = (is_one, definition.signature.result) {
+                let mut found = Vec::new();
+                let scope = definition.body.unwrap_or(definition.scope);
+                self.mentioned(def.file, scope, of, &mut found);
+                mentions.push((def, found));
+            }
+        }
+        self.is_finding_aliases.set(false);
+        // What mentions none of the rest does not lead back.
+        let mut rest: FxHashSet<Def> = mentions.iter().map(|(def, _)| *def).collect();
+        loop {
+            let before = rest.len();
+            mentions.retain(|(def, found)| {
+                let leads_on = found.iter().any(|of| rest.contains(of));
+                if !leads_on {
+                    rest.remove(def);
+                }
+                leads_on
+            });
+            if rest.len() == before {
+                break;
+            }
+        }
+        self.cyclic_aliases = rest;
+    }
+
+    /// Adds the types that a written type names.
+    fn mentioned(&self, file: FileId, scope: ScopeId, id: TypeId, found: &mut Vec<Def>) {
+        let mut open = vec![id];
+        while let Some(id) = open.pop() {
+            match &self.world.file(file).types[id].kind {
+                Type::Named { path, arguments } => {
+                    if let Ty::Named(def, _) | Ty::Parameter(def) = self.path(file, scope, path) {
+                        found.push(def);
+                    }
+                    open.extend(arguments);
+                }
+                Type::Parameter(id) => found.push(Def { file, id: *id }),
+                Type::Function { receiver, parameters, result } => {
+                    open.extend(receiver.iter().chain(parameters).chain([result]));
+                }
+                Type::Tuple(types) | Type::OneOf(types) | Type::AllOf(types) => open.extend(types),
+                Type::Record(fields) => open.extend(fields.iter().map(|(_, id)| id)),
+                Type::Projection { of, .. } => open.push(*of),
+                _ => {}
+            }
+        }
     }
 }
 
