@@ -26,6 +26,7 @@ impl Resolver<'_> {
         let facts = self.world.file(site.file);
         let visible = self.rules().visible();
         let sees_values = !(site.is_call && visible.calls_skip_values);
+        let is_local = self.world.is_local(site.file, name);
         let mut crossed = false;
         let mut at = Some(site.scope);
         while let Some(scope) = at {
@@ -33,6 +34,7 @@ impl Resolver<'_> {
             let found = match here.kind {
                 ScopeKind::Type => self.in_type(site, scope, name, mode),
                 ScopeKind::File => None,
+                _ if !is_local => None,
                 _ => self.in_body(site, scope, name, sees_values, crossed),
             };
             if let Some(found) = found {
@@ -273,14 +275,11 @@ impl Resolver<'_> {
     /// Returns what imports of a scope give under `name`.
     fn imported(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Vec<Found>> {
         let mut all = Vec::new();
-        let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
-        for import in imports {
+        let imports = self.world.file(file).imports.iter().enumerate();
+        for (at, import) in imports.filter(|(_, import)| import.scope == scope) {
             let original = match &import.imported {
-                Imported::Module(_) if self.world.names_module(file, import, name) => {
-                    return self
-                        .world
-                        .module(&import.module, file)
-                        .map(|ty| vec![Found::Value(ty)]);
+                Imported::Module(_) if self.world.names_module(file, at, name) => {
+                    return self.world.imported_module(file, at).map(|ty| vec![Found::Value(ty)]);
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
                     Some((original, _)) => &**original,
@@ -289,7 +288,7 @@ impl Resolver<'_> {
                 Imported::All => name,
                 Imported::Module(_) => continue,
             };
-            match self.world.module(&import.module, file) {
+            match self.world.imported_module(file, at) {
                 Some(Ty::Module(scopes)) => all.extend(self.module_member(&scopes, original)),
                 Some(Ty::Class(of)) => {
                     if let Lookup::Found(found) =
@@ -310,13 +309,13 @@ impl Resolver<'_> {
 
     /// Returns whether an import names `name` and leads out of the tree.
     fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
-        self.world.file(file).imports.iter().any(|import| {
+        self.world.file(file).imports.iter().enumerate().any(|(at, import)| {
             let names = match &import.imported {
-                Imported::Module(_) => self.world.names_module(file, import, name),
+                Imported::Module(_) => self.world.names_module(file, at, name),
                 Imported::Names(names) => names.iter().any(|(_, alias)| &**alias == name),
                 Imported::All => false,
             };
-            names && self.world.module(&import.module, file).is_none()
+            names && self.world.imported_module(file, at).is_none()
         })
     }
 

@@ -470,8 +470,8 @@ impl Resolver<'_> {
         {
             return true;
         }
-        self.world.file(file).imports.iter().any(|import| {
-            match self.world.module(&import.module, file) {
+        self.world.file(file).imports.iter().enumerate().any(|(at, import)| {
+            match self.world.imported_module(file, at) {
                 Some(Ty::Module(scopes)) => {
                     let from = scopes.iter().any(|scope| home.contains(scope));
                     let named = |names: &[(Name, Name)], name: &Name| {

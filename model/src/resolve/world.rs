@@ -30,8 +30,10 @@ pub struct World<'w> {
     pub rules: &'w dyn Rules,
     /// The paths of the files, for imports.
     tree: Tree,
-    /// What the specifiers of imports are, by file.
-    modules: RefCell<FxHashMap<(FileId, Name), Option<Ty>>>,
+    /// What imports lead to, by file and position.
+    modules: RefCell<FxHashMap<(FileId, usize), Option<Ty>>>,
+    /// Names that a body of the file declares.
+    locals: FxHashSet<(FileId, Symbol)>,
     /// Names of definitions and bindings, numbered.
     names: FxHashMap<Name, Symbol>,
     /// Definitions by scope and name. Regions with a condition declare in the scope around them.
@@ -39,9 +41,9 @@ pub struct World<'w> {
     /// Bindings of names and, by `true`, of members of the receiver, by scope and name.
     bindings: FxHashMap<(FileId, ScopeId, Symbol), Vec<BindingId>>,
     /// The binding whose value an expression is a part of.
-    binding_of: FxHashMap<(FileId, ExpressionId), BindingId>,
+    binding_of: Vec<Vec<Option<BindingId>>>,
     /// The value that is the call of a use.
-    calls: FxHashMap<(FileId, UseId), ExpressionId>,
+    calls: Vec<Vec<Option<ExpressionId>>>,
     /// The value and binding of a lambda's scope.
     lambdas: FxHashMap<(FileId, ScopeId), (ExpressionId, Option<BindingId>)>,
     /// Modules and namespaces by their dotted names.
@@ -81,13 +83,14 @@ impl<'w> World<'w> {
         let mut world = World {
             tree: Tree::new(sources),
             modules: RefCell::default(),
+            locals: FxHashSet::default(),
             files,
             rules,
             names: FxHashMap::default(),
             declared: FxHashMap::default(),
             bindings: FxHashMap::default(),
-            binding_of: FxHashMap::default(),
-            calls: FxHashMap::default(),
+            binding_of: Vec::new(),
+            calls: Vec::new(),
             lambdas: FxHashMap::default(),
             namespaces: FxHashMap::default(),
             namespace_scopes: Vec::new(),
@@ -168,6 +171,13 @@ impl<'w> World<'w> {
         for (definition_id, definition) in file.definitions.iter() {
             let def = Def { file: id, id: definition_id };
             let name = self.number(&definition.name);
+            if definition.scope.index() != 0 {
+                self.locals.insert((id, name));
+            }
+            for parameter in definition.signature.parameters.iter().flatten() {
+                let name = self.number(&parameter.name);
+                self.locals.insert((id, name));
+            }
             for scope in declaring(file, definition.scope) {
                 self.declared.entry((id, scope, name)).or_default().push(def);
             }
@@ -212,6 +222,8 @@ impl<'w> World<'w> {
 
     fn index_values(&mut self, id: FileId) {
         let file = self.files[id.0 as usize];
+        self.binding_of.push(vec![None; file.expressions.len()]);
+        self.calls.push(vec![None; file.uses.len()]);
         for (binding_id, binding) in file.bindings.iter() {
             if let Some(of) = binding.of {
                 if matches!(file.expressions[of].kind, Expression::Own) {
@@ -220,7 +232,11 @@ impl<'w> World<'w> {
                 }
                 self.assigned.entry(binding.name.clone()).or_default().push((id, binding_id));
             } else {
-                let key = (id, binding.scope, self.number(&binding.name));
+                let name = self.number(&binding.name);
+                if binding.scope.index() != 0 {
+                    self.locals.insert((id, name));
+                }
+                let key = (id, binding.scope, name);
                 self.bindings.entry(key).or_default().push(binding_id);
             }
             if let Some(value) = binding.value
@@ -230,7 +246,7 @@ impl<'w> World<'w> {
             }
             let mut rest: Vec<ExpressionId> = binding.value.into_iter().collect();
             while let Some(part) = rest.pop() {
-                self.binding_of.insert((id, part), binding_id);
+                self.binding_of[id.0 as usize][part.index()] = Some(binding_id);
                 rest.extend(parts(file, part));
             }
         }
@@ -247,7 +263,7 @@ impl<'w> World<'w> {
                     }
                 }
                 Expression::Call(of) => {
-                    self.calls.entry((id, *of)).or_insert(expression);
+                    self.calls[id.0 as usize][of.index()].get_or_insert(expression);
                 }
                 Expression::Lambda { scope, .. } => {
                     self.lambdas.entry((id, *scope)).or_insert((expression, None));
@@ -302,7 +318,7 @@ impl<'w> World<'w> {
 
     /// Returns the value that is the call of a use.
     pub fn call_of(&self, file: FileId, id: UseId) -> Option<ExpressionId> {
-        self.calls.get(&(file, id)).copied()
+        self.calls[file.0 as usize][id.index()]
     }
 
     /// Returns the lambda whose scope is `scope`, and what it is bound to.
@@ -314,9 +330,14 @@ impl<'w> World<'w> {
         self.lambdas.get(&(file, scope)).copied()
     }
 
+    /// Returns whether a function, block or type of the file declares or binds `name`.
+    pub fn is_local(&self, file: FileId, name: &str) -> bool {
+        self.names.get(name).is_some_and(|&name| self.locals.contains(&(file, name)))
+    }
+
     /// Returns the binding whose value `expression` is a part of.
     pub fn binding_of(&self, file: FileId, expression: ExpressionId) -> Option<BindingId> {
-        self.binding_of.get(&(file, expression)).copied()
+        self.binding_of[file.0 as usize][expression.index()]
     }
 
     /// Returns the uses of `name` in the tree.
@@ -378,33 +399,35 @@ impl<'w> World<'w> {
         (0..self.library().0).map(|file| (FileId(file), ScopeId::new(0))).collect()
     }
 
-    /// Returns what `module`, as the file `from` writes it, is: scopes, or a type.
-    pub fn module(&self, module: &str, from: FileId) -> Option<Ty> {
-        let key = (from, Name::from(module));
+    /// Returns what an import leads to: scopes, or a type.
+    pub fn imported_module(&self, file: FileId, import: usize) -> Option<Ty> {
+        let key = (file, import);
         if let Some(known) = self.modules.borrow().get(&key) {
             return known.clone();
         }
-        let found = self.find_module(module, from);
+        let found = self.module(&self.file(file).imports[import].module, file);
         self.modules.borrow_mut().insert(key, found.clone());
         found
     }
 
     /// Returns whether an import gives a module the name `name` in `file`.
-    pub fn names_module(&self, file: FileId, import: &Import, name: &str) -> bool {
-        let Imported::Module(alias) = &import.imported else { return false };
+    pub fn names_module(&self, file: FileId, import: usize, name: &str) -> bool {
+        let imported = &self.file(file).imports[import];
+        let Imported::Module(alias) = &imported.imported else { return false };
         if !alias.is_empty() {
             return &**alias == name;
         }
-        let stated = match self.module(&import.module, file) {
+        let stated = match self.imported_module(file, import) {
             Some(Ty::Module(scopes)) => {
                 scopes.first().and_then(|&(file, _)| self.file(file).module.as_deref())
             }
             _ => None,
         };
-        self.rules.import_name(&import.module, stated) == name
+        self.rules.import_name(&imported.module, stated) == name
     }
 
-    fn find_module(&self, module: &str, from: FileId) -> Option<Ty> {
+    /// Returns what `module`, as the file `from` writes it, is: scopes, or a type.
+    pub fn module(&self, module: &str, from: FileId) -> Option<Ty> {
         match self.rules.module(module, &self.file(from).path, &self.tree) {
             Module::Files(files) if files.is_empty() => None,
             Module::Files(files) => {
@@ -480,7 +503,7 @@ impl<'w> World<'w> {
                 found.extend(self.declared(file, scope, &name));
             }
             if self.rules.visible().imports_are_members && scope.index() == 0 {
-                for import in &facts.imports {
+                for (at, import) in facts.imports.iter().enumerate() {
                     let original = match &import.imported {
                         Imported::All => Some(name.clone()),
                         Imported::Module(_) => None,
@@ -489,7 +512,7 @@ impl<'w> World<'w> {
                         }
                     };
                     if let (Some(original), Some(Ty::Module(scopes))) =
-                        (original, self.module(&import.module, file))
+                        (original, self.imported_module(file, at))
                     {
                         open.extend(scopes.iter().map(|&scope| (scope, original.clone())));
                     }

@@ -233,20 +233,20 @@ impl Resolver<'_> {
     }
 
     fn imported_type(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Ty> {
-        let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
-        for import in imports {
-            let (module, original) = match &import.imported {
-                Imported::Module(_) if self.world.names_module(file, import, name) => {
-                    return self.world.module(&import.module, file);
+        let imports = self.world.file(file).imports.iter().enumerate();
+        for (at, import) in imports.filter(|(_, import)| import.scope == scope) {
+            let original = match &import.imported {
+                Imported::Module(_) if self.world.names_module(file, at, name) => {
+                    return self.world.imported_module(file, at);
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
-                    Some((original, _)) => (&import.module, &**original),
+                    Some((original, _)) => &**original,
                     None => continue,
                 },
-                Imported::All => (&import.module, name),
+                Imported::All => name,
                 Imported::Module(_) => continue,
             };
-            let found = match self.world.module(module, file) {
+            let found = match self.world.imported_module(file, at) {
                 Some(Ty::Class(of)) => self.nested(&of, original),
                 Some(of) => self.nested(&of, original),
                 None => Ty::Unknown,
