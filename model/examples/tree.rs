@@ -1,11 +1,13 @@
 //! `tree LANGUAGE FOLDER PATH:LINE`: prints what the prototype answers for the uses on a line.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
+use codedb_model::ir::File;
 use codedb_model::ir::text::{Lines, parse};
 use codedb_model::program::BUDGET;
-use codedb_model::resolve::{Resolver, ty::FileId};
+use codedb_model::resolve::{Resolver, ty::FileId, world::World};
 use codedb_model::{languages, lower};
 use std::path::Path;
+use std::time::Instant;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -26,9 +28,21 @@ fn run(language: &str, folder: &Path, place: &str) -> Result<(), String> {
     read(folder, folder, &mut texts);
     texts.sort();
     let files = texts.iter().map(|(path, text)| (path.as_str(), text.as_bytes()));
+    let start = Instant::now();
     let facts = lower::tree(lowers, files)?;
+    let lowered = start.elapsed();
     let library = parse("library", rules.library(), &Lines::new(""))?;
-    let resolver = Resolver::new(facts.iter().chain([&library]).collect(), rules);
+    let all: Vec<&File> = facts.iter().chain([&library]).collect();
+    let start = Instant::now();
+    drop(World::new(all.clone(), rules));
+    let names = start.elapsed();
+    let start = Instant::now();
+    let resolver = Resolver::new(all, rules);
+    let bases = start.elapsed().saturating_sub(names);
+    eprintln!(
+        "{} files: lowered in {lowered:.2?}, names {names:.2?}, bases {bases:.2?}",
+        facts.len()
+    );
     let (path, line) = place.rsplit_once(':').ok_or("a place is a path with a line")?;
     let line: u32 = line.parse().map_err(|_| "the line is a number")?;
     for (at, file) in facts.iter().enumerate().filter(|(_, file)| *file.path == *path) {
