@@ -71,12 +71,18 @@ impl Resolver<'_> {
     }
 
     pub(super) fn resolve_bases(&mut self) {
+        self.asked_bases.set(false);
         self.find_cyclic_aliases();
         self.resolve_extensions();
         for round in 0..=ROUNDS {
             let bases = self.one_round();
             self.ancestors.borrow_mut().clear();
             self.written.borrow_mut().clear();
+            // The first round is the last one where no look-up asked for members of a base.
+            if !self.asked_bases.get() {
+                self.world.bases = bases;
+                return;
+            }
             if bases == self.world.bases {
                 return;
             }

@@ -120,6 +120,8 @@ pub struct Resolver<'w> {
     /// Aliases that lead back to themselves.
     cyclic_aliases: FxHashSet<Def>,
     is_finding_aliases: Cell<bool>,
+    /// A written type was looked up in the bases of another one.
+    asked_bases: Cell<bool>,
     /// The types that blocks and functions add to.
     extended_types: FxHashMap<Def, Ty>,
     /// Functions by the type that they add to and their name.
@@ -140,14 +142,20 @@ pub struct Resolver<'w> {
 impl<'w> Resolver<'w> {
     /// Indexes `files`, of which the last is the library.
     pub fn new(files: Vec<&'w File>, rules: &'w dyn Rules) -> Self {
+        Self::of(World::new(files, rules))
+    }
+
+    /// Computes the bases of the types of `world`.
+    pub fn of(world: World<'w>) -> Self {
         let mut resolver = Resolver {
-            world: World::new(files, rules),
+            world,
             engine: Engine::new(Value::Type(Ty::Unknown), DEPTH_MAX),
             canonical: FxHashMap::default(),
             parts: FxHashMap::default(),
             extensions: FxHashMap::default(),
             cyclic_aliases: FxHashSet::default(),
             is_finding_aliases: Cell::new(false),
+            asked_bases: Cell::new(false),
             extended_types: FxHashMap::default(),
             methods: FxHashMap::default(),
             class_extensions: FxHashMap::default(),

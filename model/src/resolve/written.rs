@@ -177,6 +177,12 @@ impl Resolver<'_> {
 
     /// Returns the type `name` that a type or one of its ancestors declares in its body.
     fn inherited_type(&self, def: Def, name: &str) -> Option<Ty> {
+        let body = self.bodies(def).into_iter();
+        let own = body.flat_map(|(file, scope)| self.world.declared(file, scope, name).to_vec());
+        if let Some(ty) = own.into_iter().find_map(|def| self.as_type(def)) {
+            return Some(ty);
+        }
+        self.asked_bases.set(true);
         let ancestors = self.ancestors(def);
         let declared = ancestors.iter().flatten().flat_map(|ancestor| self.bodies(ancestor.def));
         declared
@@ -187,6 +193,8 @@ impl Resolver<'_> {
     /// Returns the type that `name` is, looked up from `scope` outwards.
     pub(super) fn type_name(&self, file: FileId, scope: ScopeId, name: &str) -> Ty {
         let facts = self.world.file(file);
+        let visible = self.rules().visible();
+        let inherits = visible.members || visible.type_scopes;
         let mut at = Some(scope);
         while let Some(scope) = at {
             let here = &facts.scopes[scope];
@@ -194,7 +202,8 @@ impl Resolver<'_> {
             if let Some(ty) = declared.iter().find_map(|&def| self.as_type(def)) {
                 return ty;
             }
-            if here.kind == ScopeKind::Type
+            if inherits
+                && here.kind == ScopeKind::Type
                 && let Some(owner) = here.owner
             {
                 let owner = Def { file, id: owner };
