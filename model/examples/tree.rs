@@ -34,15 +34,13 @@ fn run(language: &str, folder: &Path, place: &str) -> Result<(), String> {
     let library = parse("library", rules.library(), &Lines::new(""))?;
     let all: Vec<&File> = facts.iter().chain([&library]).collect();
     let start = Instant::now();
-    drop(World::new(all.clone(), rules));
+    let world = World::new(all, rules);
     let names = start.elapsed();
     let start = Instant::now();
-    let resolver = Resolver::new(all, rules);
-    let bases = start.elapsed().saturating_sub(names);
-    eprintln!(
-        "{} files: lowered in {lowered:.2?}, names {names:.2?}, bases {bases:.2?}",
-        facts.len()
-    );
+    let resolver = Resolver::of(world);
+    let bases = start.elapsed();
+    let count = facts.len();
+    eprintln!("{count} files: lowered in {lowered:.2?}, names {names:.2?}, bases {bases:.2?}");
     let (path, line) = place.rsplit_once(':').ok_or("a place is a path with a line")?;
     let line: u32 = line.parse().map_err(|_| "the line is a number")?;
     for (at, file) in facts.iter().enumerate().filter(|(_, file)| *file.path == *path) {
