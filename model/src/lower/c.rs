@@ -1,8 +1,49 @@
 //! C into facts.
 
 use super::build::{Builder, DEPTH, children};
+use crate::ir::codec::Needs;
 use crate::ir::*;
 use tree_sitter::{Node, Tree};
+
+/// There are no overloads, and all but functions states its type.
+pub(super) const NEEDS: Needs = Needs {
+    shapes: false,
+    only_functions: true,
+    capitals_are_constants: false,
+    plain_types: &[
+        "void",
+        "_Bool",
+        "bool",
+        "char",
+        "int",
+        "long",
+        "short",
+        "float",
+        "double",
+        "unsigned",
+        "signed",
+        "signed char",
+        "unsigned char",
+        "unsigned short",
+        "unsigned int",
+        "unsigned long",
+        "long long",
+        "unsigned long long",
+        "size_t",
+        "ssize_t",
+        "ptrdiff_t",
+        "intptr_t",
+        "uintptr_t",
+        "int8_t",
+        "int16_t",
+        "int32_t",
+        "int64_t",
+        "uint8_t",
+        "uint16_t",
+        "uint32_t",
+        "uint64_t",
+    ],
+};
 
 pub(super) fn lower(path: &str, text: &[u8], tree: &Tree) -> File {
     let mut b = Builder::new(path, text);

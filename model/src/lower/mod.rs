@@ -8,6 +8,7 @@ mod c;
 mod ruby;
 
 use crate::ir::File;
+use crate::ir::codec::Needs;
 use tree_sitter::Parser;
 
 /// A language that is lowered.
@@ -17,6 +18,16 @@ pub enum Grammar {
     C,
     /// Ruby.
     Ruby,
+}
+
+impl Grammar {
+    /// Returns what is stored of its values.
+    pub fn needs(self) -> Needs {
+        match self {
+            Grammar::C => c::NEEDS,
+            Grammar::Ruby => Needs::ALL,
+        }
+    }
 }
 
 /// Lowers files of one language.
