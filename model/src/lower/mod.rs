@@ -8,7 +8,6 @@ mod c;
 mod ruby;
 
 use crate::ir::File;
-use crate::ir::codec::Needs;
 use tree_sitter::Parser;
 
 /// A language that is lowered.
@@ -21,11 +20,11 @@ pub enum Grammar {
 }
 
 impl Grammar {
-    /// Returns what is stored of its values.
-    pub fn needs(self) -> Needs {
+    /// Returns the name of the language.
+    pub fn language(self) -> &'static str {
         match self {
-            Grammar::C => c::NEEDS,
-            Grammar::Ruby => Needs::ALL,
+            Grammar::C => "c",
+            Grammar::Ruby => "ruby",
         }
     }
 }
@@ -56,6 +55,13 @@ impl Lowering {
     /// Parses `text`; none where the parser gives up.
     pub fn parse(&mut self, text: &[u8]) -> Option<tree_sitter::Tree> {
         self.parser.parse(text, None)
+    }
+
+    /// Returns all facts of a file, for questions that need more than is stored; none where the
+    /// parser gives up. Definitions and uses have the ids that they have in its slice.
+    pub fn lowered(&mut self, path: &str, text: &[u8]) -> Option<File> {
+        let tree = self.parse(text)?;
+        Some(self.lower(path, text, &tree))
     }
 
     /// Returns the facts of a file that was parsed.

@@ -1,5 +1,6 @@
 //! What differs between languages, as data. The resolver asks; no method walks facts.
 
+use crate::ir::codec::Needs;
 use crate::ir::{Literal, Protocol, Role};
 
 /// The library's type that `type<T>`, a type as a value, is an instance of.
@@ -64,6 +65,11 @@ pub trait Rules {
     fn module(&self, specifier: &str, from: &str, paths: &[&str]) -> Module {
         let _ = (from, paths);
         Module::Named(specifier.to_string())
+    }
+
+    /// Which values of a file are stored.
+    fn needs(&self) -> Needs {
+        Needs::ALL
     }
 
     /// The library's type of a literal.

@@ -20,6 +20,8 @@ pub struct Needs {
     pub capitals_are_constants: bool,
     /// Types that hold no function.
     pub plain_types: &'static [&'static str],
+    /// All values and bindings are stored with their positions, so that nothing is lowered again.
+    pub everything: bool,
 }
 
 impl Needs {
@@ -29,6 +31,7 @@ impl Needs {
         only_functions: false,
         capitals_are_constants: false,
         plain_types: &[],
+        everything: false,
     };
 }
 
@@ -47,8 +50,14 @@ pub fn slice(file: &File) -> File {
 /// of the slice, see [`SHAPES`]. Ends of uses and bindings are not stored. O(file).
 pub fn slice_of(file: &File, needs: &Needs) -> File {
     let mut keeper = Keeper::new(file, needs);
-    keeper.roots();
-    keeper.reach();
+    if needs.everything {
+        keeper.kept.fill(true);
+        keeper.reached.fill(true);
+        keeper.types.fill(true);
+    } else {
+        keeper.roots();
+        keeper.reach();
+    }
     compact(&keeper)
 }
 
@@ -123,7 +132,11 @@ impl<'f> Keeper<'f> {
     fn roots(&mut self) {
         let file = self.file;
         for (_, of) in file.uses.iter() {
-            of.receiver.into_iter().for_each(|id| self.keep(id));
+            match (of.receiver, &of.name) {
+                (Some(id), _) => self.keep(id),
+                (None, Some(name)) => self.reach_name(name, of.scope),
+                (None, None) => {}
+            }
             of.r#type.iter().chain(&of.type_arguments).for_each(|&id| self.keep_type(id));
             for argument in &of.arguments {
                 if self.is_argument_kept(argument.value) {
@@ -196,13 +209,7 @@ impl<'f> Keeper<'f> {
     fn reach_value(&mut self, id: ExpressionId) {
         let file = self.file;
         match &file.expressions[id].kind {
-            Expression::Name { name, .. } => {
-                for of in self.bindings.get(&**name).cloned().unwrap_or_default() {
-                    if self.is_around(file.bindings[of].scope, file.expressions[id].scope) {
-                        self.reach_binding(of);
-                    }
-                }
-            }
+            Expression::Name { name, .. } => self.reach_name(name, file.expressions[id].scope),
             Expression::Member { of, .. } | Expression::Yield { of, .. } => self.keep(*of),
             Expression::Cast { of, r#type } => {
                 self.keep(*of);
@@ -231,6 +238,14 @@ impl<'f> Keeper<'f> {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn reach_name(&mut self, name: &str, scope: ScopeId) {
+        for of in self.bindings.get(name).cloned().unwrap_or_default() {
+            if self.is_around(self.file.bindings[of].scope, scope) {
+                self.reach_binding(of);
+            }
         }
     }
 

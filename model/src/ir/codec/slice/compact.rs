@@ -323,10 +323,11 @@ fn value(keeper: &Keeper<'_>, ids: &Ids, id: ExpressionId) -> ExpressionNode {
         other => other.clone(),
     };
     // A position decides only which binding a name sees.
-    let has_place = match &node.kind {
-        Expression::Name { name, .. } => keeper.bindings.contains_key(&**name),
-        _ => false,
-    };
+    let has_place = keeper.needs.everything
+        || match &node.kind {
+            Expression::Name { name, .. } => keeper.bindings.contains_key(&**name),
+            _ => false,
+        };
     let range = if has_place { start(node.range) } else { Range::default() };
     ExpressionNode { kind, scope: ids.scope(node.scope), range }
 }
