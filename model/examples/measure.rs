@@ -4,13 +4,13 @@
 //! capitals for constants, `everything` stores all values.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
-use codedb_model::ir::Role;
 use codedb_model::ir::codec::{Needs, slice_of};
+use codedb_model::ir::{Id, Role};
 use codedb_model::languages::rules;
 use codedb_model::lower::{Grammar, Lowering};
 use codedb_model::store::Builder;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The longest file that is parsed, as in the product.
 const BYTES_MAX: usize = 1 << 20;
@@ -29,6 +29,8 @@ struct Sums {
     bindings: usize,
     kept_bindings: usize,
     times: [Duration; 4],
+    /// For each file, the time of lowering it again.
+    again: Vec<Duration>,
 }
 
 fn main() {
@@ -71,11 +73,13 @@ fn measure(
             continue;
         }
         let name = path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned();
+        let clock = Instant::now();
         let start = now();
         let Some(tree) = lowering.parse(&text) else { continue };
         let parsed = now();
         let file = lowering.lower(&name, &text, &tree);
         let lowered = now();
+        sums.again.push(clock.elapsed());
         let slice = slice_of(&file, &needs);
         let sliced = now();
         sums.definitions += file.definitions.len();
@@ -106,6 +110,19 @@ fn measure(
             return Err(format!("file {at}: what is read is not what was written"));
         }
     }
+    let (mut whole, mut alone) = (Vec::new(), Vec::new());
+    for file in (0..store.len()).step_by(SAMPLE / 10) {
+        let start = Instant::now();
+        store.file(file)?;
+        let read = Instant::now();
+        let places = store.header(file)?.bodies;
+        whole.push(read - start);
+        if let Some(place) = places.get(places.len() / 2) {
+            let start = Instant::now();
+            store.body(file, Id::new(place.definition as usize))?;
+            alone.push(start.elapsed());
+        }
+    }
     let Sums { files, bytes, definitions, calls, values, kept_values, bindings, .. } = sums;
     println!("{files} files, {bytes} bytes; {definitions} definitions, {calls} calls");
     println!(
@@ -124,7 +141,16 @@ fn measure(
         "parse {parse:.2} s, lower {lower:.2} s, slice {slice:.2} s, code {code:.2} s, finish {:.2} s",
         finished.as_secs_f64()
     );
+    percentiles("parse and lower one file", sums.again);
+    percentiles("read one file", whole);
+    percentiles("read one header and one body", alone);
     Ok(())
+}
+
+fn percentiles(what: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let at = |share: usize| times.get(times.len() * share / 100).copied().unwrap_or_default();
+    println!("{what}: median {:?}, 95 % {:?}, 99 % {:?}", at(50), at(95), at(99));
 }
 
 /// Returns the processor's time that this thread has used, so that other programs count less.
