@@ -15,6 +15,8 @@ pub(super) struct Builder<'t> {
     pub(super) depth: usize,
     names: FxHashMap<&'t [u8], Name>,
     types: FxHashMap<TypeNode, TypeId>,
+    /// The names of positions.
+    positions: Vec<Name>,
     /// One for all nodes, since a new one is allocated.
     cursor: TreeCursor<'t>,
 }
@@ -29,6 +31,7 @@ impl<'t> Builder<'t> {
             depth: 0,
             names: FxHashMap::default(),
             types: FxHashMap::default(),
+            positions: Vec::new(),
             cursor: root.walk(),
         };
         let end = u32::try_from(text.len()).unwrap_or(u32::MAX);
@@ -47,6 +50,19 @@ impl<'t> Builder<'t> {
             .entry(bytes)
             .or_insert_with(|| String::from_utf8_lossy(bytes).as_ref().into())
             .clone()
+    }
+
+    /// Returns a name that is no part of the text.
+    pub(super) fn word(&mut self, word: &'static str) -> Name {
+        self.names.entry(word.as_bytes()).or_insert_with(|| word.into()).clone()
+    }
+
+    /// Returns the name of a position in a list.
+    pub(super) fn position(&mut self, at: usize) -> Name {
+        while self.positions.len() <= at {
+            self.positions.push(self.positions.len().to_string().into());
+        }
+        self.positions[at].clone()
     }
 
     pub(super) fn range(node: Node<'_>) -> Range {
@@ -96,6 +112,12 @@ impl<'t> Builder<'t> {
 
     pub(super) fn named(&mut self, path: Vec<Name>, arguments: Vec<TypeId>) -> TypeId {
         self.r#type(Type::Named { path, arguments })
+    }
+
+    /// Returns the type of the library that has one argument.
+    pub(super) fn of_one(&mut self, library: &'static str, argument: TypeId) -> TypeId {
+        let name = self.word(library);
+        self.named(vec![name], vec![argument])
     }
 
     pub(super) fn define(

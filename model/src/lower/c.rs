@@ -80,7 +80,7 @@ grammar! {
         Consequence = "consequence",
         Declarator = "declarator",
         Designator = "designator",
-        Field = "field",
+        Member = "field",
         Function = "function",
         Index = "index",
         Left = "left",
@@ -122,7 +122,7 @@ fn item<'t>(b: &mut Builder<'t>, node: Node<'t>) {
         Kind::PreprocInclude => include(b, node),
         Kind::PreprocDef | Kind::PreprocFunctionDef => define(b, node),
         Kind::PreprocIfdef | Kind::PreprocIf | Kind::PreprocElif | Kind::PreprocElifdef => {
-            region(b, node)
+            region(b, node);
         }
         Kind::PreprocElse | Kind::PreprocCall => items(b, node),
         Kind::CompoundStatement => {
@@ -279,7 +279,7 @@ fn declared_function<'t>(
     loop {
         match kind(at) {
             Kind::PointerDeclarator => {
-                result = b.named(vec!["ptr".into()], vec![result]);
+                result = b.of_one("ptr", result);
                 at = field(at, Field::Declarator)?;
             }
             Kind::AttributedDeclarator | Kind::ParenthesizedDeclarator => at = at.named_child(0)?,
@@ -311,7 +311,10 @@ fn parameters<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Vec<Parameter> {
                     Some(declarator) => declared(b, declarator, base),
                     None => (None, base),
                 };
-                let name = name.map_or_else(|| "".into(), |name| b.name(name));
+                let name = match name {
+                    Some(name) => b.name(name),
+                    None => b.word(""),
+                };
                 found.push(Parameter {
                     name,
                     label: None,
@@ -322,7 +325,7 @@ fn parameters<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Vec<Parameter> {
             }
             Kind::VariadicParameter => {
                 found.push(Parameter {
-                    name: "".into(),
+                    name: b.word(""),
                     label: None,
                     r#type: None,
                     has_default: false,
@@ -340,11 +343,11 @@ fn declared<'t>(b: &mut Builder<'t>, node: Node<'t>, base: TypeId) -> (Option<No
     let inner = field(node, Field::Declarator);
     match (kind(node), inner) {
         (Kind::PointerDeclarator | Kind::AbstractPointerDeclarator, _) => {
-            let ty = b.named(vec!["ptr".into()], vec![base]);
+            let ty = b.of_one("ptr", base);
             inner.map_or((None, ty), |inner| declared(b, inner, ty))
         }
         (Kind::ArrayDeclarator | Kind::AbstractArrayDeclarator, _) => {
-            let ty = b.named(vec!["array".into()], vec![base]);
+            let ty = b.of_one("array", base);
             inner.map_or((None, ty), |inner| declared(b, inner, ty))
         }
         (Kind::FunctionDeclarator | Kind::AbstractFunctionDeclarator, _) => {
@@ -493,11 +496,17 @@ fn record<'t>(b: &mut Builder<'t>, node: Node<'t>, ty: Option<TypeId>) -> Expres
             let Some(value) = field(child, Field::Value) else { continue };
             let designator = field(child, Field::Designator);
             let field = designator.and_then(|of| of.named_child(0));
-            (field.map_or_else(|| at.to_string().into(), |field| b.name(field)), value)
+            (
+                match field {
+                    Some(field) => b.name(field),
+                    None => b.position(at),
+                },
+                value,
+            )
         } else if kind(child) == Kind::Comment {
             continue;
         } else {
-            (at.to_string().into(), child)
+            (b.position(at), child)
         };
         let value = if kind(value) == Kind::InitializerList {
             record(b, value, element)
@@ -521,7 +530,7 @@ fn expression<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
             let name = b.name(node);
             b.expression(Expression::Name { name, is_type: false }, node)
         }
-        Kind::FieldExpression => match (part(Field::Argument), part(Field::Field)) {
+        Kind::FieldExpression => match (part(Field::Argument), part(Field::Member)) {
             (Some(of), Some(name)) => {
                 let of = expression(b, of);
                 let name = b.name(name);
@@ -583,7 +592,8 @@ fn expression<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
             b.expression(Expression::Literal(Literal::Integer), node)
         }
         Kind::StringLiteral | Kind::ConcatenatedString => {
-            b.expression(Expression::Literal(Literal::String("".into())), node)
+            let text = b.word("");
+            b.expression(Expression::Literal(Literal::String(text)), node)
         }
         Kind::True | Kind::False => b.expression(Expression::Literal(Literal::Boolean), node),
         Kind::Null => b.expression(Expression::Literal(Literal::Null), node),
@@ -615,7 +625,7 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
     let (receiver, name) = match kind(called) {
         Kind::Identifier => (None, Some(b.name(called))),
         Kind::FieldExpression => {
-            match (field(called, Field::Argument), field(called, Field::Field)) {
+            match (field(called, Field::Argument), field(called, Field::Member)) {
                 (Some(of), Some(name)) => {
                     let of = expression(b, of);
                     (Some(of), Some(b.name(name)))
@@ -659,7 +669,7 @@ fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
     };
     let Some(left) = left else { return value };
     let is_plain = field(node, Field::Operator).is_some_and(|of| b.bytes(of) == b"=");
-    match (field(left, Field::Argument), field(left, Field::Field)) {
+    match (field(left, Field::Argument), field(left, Field::Member)) {
         (Some(of), Some(name)) if kind(left) == Kind::FieldExpression && is_plain => {
             let of = expression(b, of);
             let name = b.name(name);

@@ -211,7 +211,8 @@ fn lower_node<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
         | Kind::Regex
         | Kind::Subshell => {
             items(b, node);
-            b.expression(Expression::Literal(Literal::String("".into())), node)
+            let text = b.word("");
+            b.expression(Expression::Literal(Literal::String(text)), node)
         }
         Kind::Integer => b.expression(Expression::Literal(Literal::Integer), node),
         Kind::Float => b.expression(Expression::Literal(Literal::Float), node),
@@ -244,7 +245,10 @@ fn record<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
     for (at, child) in b.children(node).into_iter().enumerate() {
         let (key, value) = (field(child, Field::Key), field(child, Field::Value));
         let key = key.filter(|&key| kind(key) == Kind::HashKeySymbol);
-        let key = key.map_or_else(|| at.to_string().into(), |key| b.name(key));
+        let key = match key {
+            Some(key) => b.name(key),
+            None => b.position(at),
+        };
         let value = expression(b, value.unwrap_or(child));
         fields.push((key, value));
     }

@@ -92,7 +92,7 @@ pub(super) fn split(mut file: File) -> Option<(Header, Vec<Body>)> {
         match at[region(of.scope) as usize] {
             None => drop(header.bindings.push(of)),
             Some(body) => {
-                bodies[body].put(index, of, |body| (&mut body.place.bindings, &mut body.bindings))
+                bodies[body].put(index, of, |body| (&mut body.place.bindings, &mut body.bindings));
             }
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn split(mut file: File) -> Option<(Header, Vec<Body>)> {
         match at[region(of.scope) as usize] {
             None => drop(header.uses.push(of)),
             Some(body) => {
-                bodies[body].put(index, of, |body| (&mut body.place.uses, &mut body.uses))
+                bodies[body].put(index, of, |body| (&mut body.place.uses, &mut body.uses));
             }
         }
     }
@@ -108,7 +108,7 @@ pub(super) fn split(mut file: File) -> Option<(Header, Vec<Body>)> {
         match at[region(of.scope) as usize] {
             None => drop(header.expressions.push(of)),
             Some(body) => {
-                bodies[body].put(index, of, |body| (&mut body.place.values, &mut body.values))
+                bodies[body].put(index, of, |body| (&mut body.place.values, &mut body.values));
             }
         }
     }
