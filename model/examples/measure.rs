@@ -1,7 +1,6 @@
-//! Measures the lowering of a tree: `measure (c|ruby) FOLDER [all|capitals|everything]`. Prints the sizes of
+//! Measures the lowering of a tree: `measure (c|ruby) FOLDER [all|everything]`. Prints the sizes of
 //! the store, by parts, and the time of parsing, lowering, slicing and coding, on one thread. `all`
-//! stores arguments and members as a language with overloads needs them, `capitals` takes names in
-//! capitals for constants, `everything` stores all values.
+//! stores arguments and members as a language with overloads needs them, `everything` all values.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a program of the command line")]
 
 use codedb_model::ir::codec::{Needs, slice_of};
@@ -60,7 +59,6 @@ fn measure(
     let needs = match rest.first().map(String::as_str) {
         Some("all") => Needs::ALL,
         Some("everything") => Needs { everything: true, only_functions: false, ..own },
-        Some("capitals") => Needs { capitals_are_constants: true, ..own },
         _ => own,
     };
     let mut lowering = Lowering::new(grammar)?;
@@ -130,6 +128,10 @@ fn measure(
         sums.kept_bindings
     );
     println!("{} names; {} bodies", store.names().len(), sizes.count);
+    let others = (0..store.names().len()).map(|at| store.names().get(at));
+    let others = others.flatten().filter(|name| !is_word(name));
+    let (count, long) = others.fold((0, 0), |(count, bytes), name| (count + 1, bytes + name.len()));
+    println!("{count} names are no words of the text, {long} bytes");
     let parts = [sizes.names, sizes.addresses, sizes.tables, sizes.headers, sizes.bodies];
     let [names, addresses, tables, headers, bodies] = parts.map(|size| size as f64 / 1e6);
     println!(
@@ -145,6 +147,13 @@ fn measure(
     percentiles("read one file", whole);
     percentiles("read one header and one body", alone);
     Ok(())
+}
+
+/// Returns whether the product's index of words has a name anyway.
+fn is_word(name: &str) -> bool {
+    (2..=64).contains(&name.len())
+        && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$')
+        && !name.starts_with(|c: char| c.is_ascii_digit())
 }
 
 fn percentiles(what: &str, mut times: Vec<Duration>) {

@@ -16,8 +16,6 @@ pub struct Needs {
     /// Only functions, and what may hold them, are of interest in arguments, members and records:
     /// all else states its type.
     pub only_functions: bool,
-    /// A name in capitals that the file does not define is a constant.
-    pub capitals_are_constants: bool,
     /// Types that hold no function.
     pub plain_types: &'static [&'static str],
     /// All values and bindings are stored with their positions, so that nothing is lowered again.
@@ -26,13 +24,8 @@ pub struct Needs {
 
 impl Needs {
     /// What a language with overloads and without written types needs.
-    pub const ALL: Needs = Needs {
-        shapes: true,
-        only_functions: false,
-        capitals_are_constants: false,
-        plain_types: &[],
-        everything: false,
-    };
+    pub const ALL: Needs =
+        Needs { shapes: true, only_functions: false, plain_types: &[], everything: false };
 }
 
 /// How many values at the start of a slice stand for what is not stored: an unknown one, and one

@@ -25,11 +25,19 @@ pub(crate) fn shapes() -> Vec<ExpressionNode> {
     kinds.map(|kind| ExpressionNode { kind, scope: Id::new(0), range: Range::default() }).collect()
 }
 
-/// Returns which value at the start of a slice stands for one of this kind.
+/// Returns which value at the start of a slice is one of this kind.
 fn shape(kind: &Expression) -> Option<usize> {
+    match kind {
+        Expression::Unknown => Some(0),
+        Expression::Literal(Literal::String(text)) if !text.is_empty() => None,
+        kind => literal(kind),
+    }
+}
+
+/// Returns which value at the start of a slice stands for a literal of this kind.
+fn literal(kind: &Expression) -> Option<usize> {
     Some(match kind {
-        Expression::Unknown => 0,
-        Expression::Literal(Literal::String(text)) if text.is_empty() => 1,
+        Expression::Literal(Literal::String(_)) => 1,
         Expression::Literal(Literal::Integer) => 2,
         Expression::Literal(Literal::Float) => 3,
         Expression::Literal(Literal::Boolean) => 4,
@@ -122,8 +130,11 @@ fn ids(keeper: &Keeper<'_>, scopes: &[ScopeId], values: &[ExpressionId]) -> Ids 
         }
     };
     let scopes = file.scopes.ids().map(of).collect();
-    let mut new_values: Vec<ExpressionId> =
-        file.expressions.iter().map(|(_, node)| Id::new(shape(&node.kind).unwrap_or(0))).collect();
+    let mut new_values: Vec<ExpressionId> = file
+        .expressions
+        .iter()
+        .map(|(_, node)| Id::new(literal(&node.kind).unwrap_or(0)))
+        .collect();
     for (at, id) in values.iter().enumerate() {
         new_values[id.index()] = Id::new(SHAPES + at);
     }

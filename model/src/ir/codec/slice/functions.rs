@@ -91,10 +91,7 @@ impl Keeper<'_> {
     /// Returns whether a name that is no variable may be a function: the file does not define it
     /// as something else.
     fn may_be_function(&self, name: &str) -> bool {
-        let Some(defined) = self.definitions.get(name) else {
-            let is_capital = !name.contains(|c: char| c.is_lowercase());
-            return !(self.needs.capitals_are_constants && is_capital);
-        };
+        let Some(defined) = self.definitions.get(name) else { return true };
         defined.iter().any(|&id| {
             let definition = &self.file.definitions[id];
             match definition.kind {
