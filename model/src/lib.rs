@@ -9,3 +9,4 @@ pub mod lower;
 pub mod program;
 pub mod resolve;
 pub mod rules;
+pub mod store;

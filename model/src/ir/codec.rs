@@ -6,13 +6,15 @@
 //! lowered again on demand answers for them. One traversal writes and reads; numbers
 //! are variable in length, and runs of values that are not kept take one number.
 
-mod coder;
-mod layout;
+pub(crate) mod coder;
+pub(crate) mod layout;
+pub(crate) mod regions;
 mod slice;
 
 use super::{File, Name, Range};
 use coder::{Coder, Lane, Reader, Writer};
-pub use slice::slice;
+pub(crate) use slice::shapes;
+pub use slice::{Needs, SHAPES, slice, slice_of};
 
 /// Returns the bytes of `file`.
 pub fn encode(file: &File) -> Vec<u8> {
@@ -34,11 +36,11 @@ pub fn decode(bytes: &[u8]) -> Result<File, String> {
     Ok(file)
 }
 
-fn name<C: Coder>(c: &mut C, value: &mut Name) {
+pub(crate) fn name<C: Coder>(c: &mut C, value: &mut Name) {
     c.name(value);
 }
 
-fn range<C: Coder>(c: &mut C, value: &mut Range) {
+pub(crate) fn range<C: Coder>(c: &mut C, value: &mut Range) {
     // Ranges start near the last one.
     c.near(Lane::Position, &mut value.start);
     let mut length = value.end.wrapping_sub(value.start);

@@ -1,55 +1,147 @@
 //! C into facts.
 
-use super::build::{Builder, DEPTH, children};
+use super::build::{Builder, DEPTH, grammar};
 use crate::ir::*;
 use tree_sitter::{Node, Tree};
 
-pub(super) fn lower(path: &str, text: &[u8], tree: &Tree) -> File {
-    let mut b = Builder::new(path, text);
+grammar! {
+    tree_sitter_c::LANGUAGE;
+    suffixes { Expression = "expression", Identifier = "identifier", Declarator = "declarator" }
+    kinds {
+        AbstractArrayDeclarator = "abstract_array_declarator",
+        AbstractFunctionDeclarator = "abstract_function_declarator",
+        AbstractPointerDeclarator = "abstract_pointer_declarator",
+        ArrayDeclarator = "array_declarator",
+        AssignmentExpression = "assignment_expression",
+        AttributeSpecifier = "attribute_specifier",
+        AttributedDeclarator = "attributed_declarator",
+        BinaryExpression = "binary_expression",
+        BreakStatement = "break_statement",
+        CallExpression = "call_expression",
+        CastExpression = "cast_expression",
+        CharLiteral = "char_literal",
+        CommaExpression = "comma_expression",
+        Comment = "comment",
+        CompoundLiteralExpression = "compound_literal_expression",
+        CompoundStatement = "compound_statement",
+        ConcatenatedString = "concatenated_string",
+        ConditionalExpression = "conditional_expression",
+        ContinueStatement = "continue_statement",
+        Declaration = "declaration",
+        EnumSpecifier = "enum_specifier",
+        Enumerator = "enumerator",
+        False = "false",
+        FieldDeclaration = "field_declaration",
+        FieldExpression = "field_expression",
+        FunctionDeclarator = "function_declarator",
+        FunctionDefinition = "function_definition",
+        GotoStatement = "goto_statement",
+        Identifier = "identifier",
+        InitDeclarator = "init_declarator",
+        InitializerList = "initializer_list",
+        InitializerPair = "initializer_pair",
+        Null = "null",
+        NumberLiteral = "number_literal",
+        ParameterDeclaration = "parameter_declaration",
+        ParenthesizedDeclarator = "parenthesized_declarator",
+        ParenthesizedExpression = "parenthesized_expression",
+        PointerDeclarator = "pointer_declarator",
+        PointerExpression = "pointer_expression",
+        PreprocCall = "preproc_call",
+        PreprocDef = "preproc_def",
+        PreprocDefined = "preproc_defined",
+        PreprocElif = "preproc_elif",
+        PreprocElifdef = "preproc_elifdef",
+        PreprocElse = "preproc_else",
+        PreprocFunctionDef = "preproc_function_def",
+        PreprocIf = "preproc_if",
+        PreprocIfdef = "preproc_ifdef",
+        PreprocInclude = "preproc_include",
+        PrimitiveType = "primitive_type",
+        ReturnStatement = "return_statement",
+        SizedTypeSpecifier = "sized_type_specifier",
+        StorageClassSpecifier = "storage_class_specifier",
+        StringLiteral = "string_literal",
+        StructSpecifier = "struct_specifier",
+        SubscriptExpression = "subscript_expression",
+        True = "true",
+        TypeDefinition = "type_definition",
+        TypeIdentifier = "type_identifier",
+        UnaryExpression = "unary_expression",
+        UnionSpecifier = "union_specifier",
+        VariadicParameter = "variadic_parameter",
+    }
+    fields {
+        Alternative = "alternative",
+        Argument = "argument",
+        Arguments = "arguments",
+        Body = "body",
+        Condition = "condition",
+        Consequence = "consequence",
+        Declarator = "declarator",
+        Designator = "designator",
+        Member = "field",
+        Function = "function",
+        Index = "index",
+        Left = "left",
+        Name = "name",
+        Operator = "operator",
+        Parameters = "parameters",
+        Path = "path",
+        Right = "right",
+        Type = "type",
+        Value = "value",
+    }
+}
+
+pub(super) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
+    let mut b = Builder::new(path, text, tree.root_node());
     items(&mut b, tree.root_node());
     b.file
 }
 
-fn items(b: &mut Builder<'_>, node: Node<'_>) {
-    for child in children(node) {
+fn items<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    for child in b.children(node) {
         item(b, child);
     }
 }
 
 /// Lowers a declaration or a statement.
-fn item(b: &mut Builder<'_>, node: Node<'_>) {
+fn item<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     if b.depth > DEPTH {
         return;
     }
     b.depth += 1;
-    match node.kind() {
-        "function_definition" => function(b, node),
-        "declaration" | "field_declaration" => declaration(b, node),
-        "type_definition" => typedef(b, node),
-        "struct_specifier" | "union_specifier" | "enum_specifier" => {
+    match kind(node) {
+        Kind::FunctionDefinition => function(b, node),
+        Kind::Declaration | Kind::FieldDeclaration => declaration(b, node),
+        Kind::TypeDefinition => typedef(b, node),
+        Kind::StructSpecifier | Kind::UnionSpecifier | Kind::EnumSpecifier => {
             declared_type(b, node);
         }
-        "preproc_include" => include(b, node),
-        "preproc_def" | "preproc_function_def" => define(b, node),
-        "preproc_ifdef" | "preproc_if" | "preproc_elif" | "preproc_elifdef" => region(b, node),
-        "preproc_else" | "preproc_call" => items(b, node),
-        "compound_statement" => {
+        Kind::PreprocInclude => include(b, node),
+        Kind::PreprocDef | Kind::PreprocFunctionDef => define(b, node),
+        Kind::PreprocIfdef | Kind::PreprocIf | Kind::PreprocElif | Kind::PreprocElifdef => {
+            region(b, node);
+        }
+        Kind::PreprocElse | Kind::PreprocCall => items(b, node),
+        Kind::CompoundStatement => {
             let scope = b.push_scope(ScopeKind::Block, None, Builder::range(node));
             b.within(scope, |b| items(b, node));
         }
-        "return_statement" => {
+        Kind::ReturnStatement => {
             if let Some(value) = node.named_child(0) {
                 let value = expression(b, value);
                 let of = b.returning();
                 b.file.scopes[of].results.push(value);
             }
         }
-        "comment"
-        | "break_statement"
-        | "continue_statement"
-        | "goto_statement"
-        | "attribute_specifier" => {}
-        kind if kind.ends_with("_expression") => {
+        Kind::Comment
+        | Kind::BreakStatement
+        | Kind::ContinueStatement
+        | Kind::GotoStatement
+        | Kind::AttributeSpecifier => {}
+        _ if ends_with(node, Suffix::Expression) => {
             expression(b, node);
         }
         _ => items(b, node),
@@ -57,8 +149,8 @@ fn item(b: &mut Builder<'_>, node: Node<'_>) {
     b.depth -= 1;
 }
 
-fn include(b: &mut Builder<'_>, node: Node<'_>) {
-    if let Some(path) = node.child_by_field_name("path") {
+fn include<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    if let Some(path) = field(node, Field::Path) {
         let text = String::from_utf8_lossy(b.bytes(path)).into_owned();
         let module: Name = text.trim_matches(['"', '<', '>']).into();
         let (scope, range) = (b.scope, Builder::range(node));
@@ -66,12 +158,12 @@ fn include(b: &mut Builder<'_>, node: Node<'_>) {
     }
 }
 
-fn define(b: &mut Builder<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+fn define<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    let Some(name) = field(node, Field::Name) else { return };
     let name = b.name(name);
     let id = b.define(name, DefinitionKind::Macro, node);
-    if let Some(parameters) = node.child_by_field_name("parameters") {
-        let names = children(parameters);
+    if let Some(parameters) = field(node, Field::Parameters) {
+        let names = b.children(parameters);
         let parameters = names.into_iter().map(|parameter| Parameter {
             name: b.name(parameter),
             label: None,
@@ -85,10 +177,9 @@ fn define(b: &mut Builder<'_>, node: Node<'_>) {
 }
 
 /// A region under `#if`, with its alternative beside it.
-fn region(b: &mut Builder<'_>, node: Node<'_>) {
+fn region<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let scope = b.push_scope(ScopeKind::Block, None, Builder::range(node));
-    let mut parsed = match (node.child_by_field_name("name"), node.child_by_field_name("condition"))
-    {
+    let mut parsed = match (field(node, Field::Name), field(node, Field::Condition)) {
         (Some(name), _) => Condition::Defined(b.name(name)),
         (_, Some(of)) => condition(b, of, 0),
         _ => Condition::Opaque("".into()),
@@ -96,12 +187,11 @@ fn region(b: &mut Builder<'_>, node: Node<'_>) {
     if b.bytes(node).starts_with(b"#ifndef") {
         parsed = Condition::Not(Box::new(parsed));
     }
-    let otherwise = node.child_by_field_name("alternative");
-    let skipped =
-        [node.child_by_field_name("name"), node.child_by_field_name("condition"), otherwise];
+    let otherwise = field(node, Field::Alternative);
+    let skipped = [field(node, Field::Name), field(node, Field::Condition), otherwise];
     b.file.scopes[scope].condition = Some(parsed.clone());
     b.within(scope, |b| {
-        for child in children(node).into_iter().filter(|child| !skipped.contains(&Some(*child))) {
+        for child in b.children(node).into_iter().filter(|child| !skipped.contains(&Some(*child))) {
             item(b, child);
         }
     });
@@ -112,29 +202,29 @@ fn region(b: &mut Builder<'_>, node: Node<'_>) {
     }
 }
 
-fn condition(b: &mut Builder<'_>, node: Node<'_>, depth: usize) -> Condition {
-    let opaque = |b: &mut Builder<'_>| Condition::Opaque(b.name(node));
+fn condition<'t>(b: &mut Builder<'t>, node: Node<'t>, depth: usize) -> Condition {
+    let opaque = |b: &mut Builder<'t>| Condition::Opaque(b.name(node));
     if depth > 16 {
         return opaque(b);
     }
-    match node.kind() {
-        "preproc_defined" => match node.named_child(0) {
+    match kind(node) {
+        Kind::PreprocDefined => match node.named_child(0) {
             Some(name) => Condition::Defined(b.name(name)),
             None => opaque(b),
         },
-        "parenthesized_expression" => match node.named_child(0) {
+        Kind::ParenthesizedExpression => match node.named_child(0) {
             Some(inner) => condition(b, inner, depth + 1),
             None => opaque(b),
         },
-        "unary_expression" => match node.child_by_field_name("argument") {
+        Kind::UnaryExpression => match field(node, Field::Argument) {
             Some(inner) if b.bytes(node).starts_with(b"!") => {
                 Condition::Not(Box::new(condition(b, inner, depth + 1)))
             }
             _ => opaque(b),
         },
-        "binary_expression" => {
-            let operator = node.child_by_field_name("operator").map(|of| b.bytes(of));
-            let sides = [node.child_by_field_name("left"), node.child_by_field_name("right")];
+        Kind::BinaryExpression => {
+            let operator = field(node, Field::Operator).map(|of| b.bytes(of));
+            let sides = [field(node, Field::Left), field(node, Field::Right)];
             let [Some(left), Some(right)] = sides else { return opaque(b) };
             match operator {
                 Some(b"&&") => Condition::All(vec![
@@ -152,11 +242,11 @@ fn condition(b: &mut Builder<'_>, node: Node<'_>, depth: usize) -> Condition {
     }
 }
 
-fn function(b: &mut Builder<'_>, node: Node<'_>) {
-    let Some(declarator) = node.child_by_field_name("declarator") else { return };
+fn function<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    let Some(declarator) = field(node, Field::Declarator) else { return };
     let base = base_type(b, node);
     let Some(id) = declared_function(b, declarator, base, node) else {
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = field(node, Field::Body) {
             items(b, body);
         }
         return;
@@ -164,45 +254,45 @@ fn function(b: &mut Builder<'_>, node: Node<'_>) {
     b.file.definitions[id].visibility = visibility(b, node);
     let scope = b.push_scope(ScopeKind::Function, Some(id), Builder::range(node));
     b.file.definitions[id].body = Some(scope);
-    if let Some(body) = node.child_by_field_name("body") {
+    if let Some(body) = field(node, Field::Body) {
         b.within(scope, |b| items(b, body));
     }
 }
 
-fn visibility(b: &Builder<'_>, node: Node<'_>) -> Visibility {
-    let mut cursor = node.walk();
-    let is_static = node
-        .children(&mut cursor)
-        .any(|child| child.kind() == "storage_class_specifier" && b.bytes(child) == b"static");
+fn visibility<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Visibility {
+    let is_static = b
+        .children(node)
+        .into_iter()
+        .any(|child| kind(child) == Kind::StorageClassSpecifier && b.bytes(child) == b"static");
     if is_static { Visibility::Private } else { Visibility::Public }
 }
 
 /// Defines the function that a declarator names, if it is one.
-fn declared_function(
-    b: &mut Builder<'_>,
-    declarator: Node<'_>,
+fn declared_function<'t>(
+    b: &mut Builder<'t>,
+    declarator: Node<'t>,
     base: TypeId,
-    node: Node<'_>,
+    node: Node<'t>,
 ) -> Option<DefinitionId> {
     let mut result = base;
     let mut at = declarator;
     loop {
-        match at.kind() {
-            "pointer_declarator" => {
-                result = b.named(vec!["ptr".into()], vec![result]);
-                at = at.child_by_field_name("declarator")?;
+        match kind(at) {
+            Kind::PointerDeclarator => {
+                result = b.of_one("ptr", result);
+                at = field(at, Field::Declarator)?;
             }
-            "attributed_declarator" | "parenthesized_declarator" => at = at.named_child(0)?,
-            "function_declarator" => break,
+            Kind::AttributedDeclarator | Kind::ParenthesizedDeclarator => at = at.named_child(0)?,
+            Kind::FunctionDeclarator => break,
             _ => return None,
         }
     }
-    let named = at.child_by_field_name("declarator")?;
-    if named.kind() != "identifier" {
+    let named = field(at, Field::Declarator)?;
+    if kind(named) != Kind::Identifier {
         return None;
     }
     let name = b.name(named);
-    let parameters = parameters(b, at.child_by_field_name("parameters")?);
+    let parameters = parameters(b, field(at, Field::Parameters)?);
     let id = b.define(name, DefinitionKind::Function, node);
     let signature = &mut b.file.definitions[id].signature;
     signature.parameters = Some(parameters);
@@ -210,18 +300,21 @@ fn declared_function(
     Some(id)
 }
 
-fn parameters(b: &mut Builder<'_>, node: Node<'_>) -> Vec<Parameter> {
+fn parameters<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Vec<Parameter> {
     let mut found = Vec::new();
-    for child in children(node) {
-        match child.kind() {
-            "parameter_declaration" => {
+    for child in b.children(node) {
+        match kind(child) {
+            Kind::ParameterDeclaration => {
                 let base = base_type(b, child);
-                let declarator = child.child_by_field_name("declarator");
+                let declarator = field(child, Field::Declarator);
                 let (name, ty) = match declarator {
                     Some(declarator) => declared(b, declarator, base),
                     None => (None, base),
                 };
-                let name = name.map_or_else(|| "".into(), |name| b.name(name));
+                let name = match name {
+                    Some(name) => b.name(name),
+                    None => b.word(""),
+                };
                 found.push(Parameter {
                     name,
                     label: None,
@@ -230,9 +323,9 @@ fn parameters(b: &mut Builder<'_>, node: Node<'_>) -> Vec<Parameter> {
                     is_variadic: false,
                 });
             }
-            "variadic_parameter" => {
+            Kind::VariadicParameter => {
                 found.push(Parameter {
-                    name: "".into(),
+                    name: b.word(""),
                     label: None,
                     r#type: None,
                     has_default: false,
@@ -246,42 +339,41 @@ fn parameters(b: &mut Builder<'_>, node: Node<'_>) -> Vec<Parameter> {
 }
 
 /// Returns the name of a declarator and its type.
-fn declared<'n>(b: &mut Builder<'_>, node: Node<'n>, base: TypeId) -> (Option<Node<'n>>, TypeId) {
-    let inner = node.child_by_field_name("declarator");
-    match (node.kind(), inner) {
-        ("pointer_declarator" | "abstract_pointer_declarator", _) => {
-            let ty = b.named(vec!["ptr".into()], vec![base]);
+fn declared<'t>(b: &mut Builder<'t>, node: Node<'t>, base: TypeId) -> (Option<Node<'t>>, TypeId) {
+    let inner = field(node, Field::Declarator);
+    match (kind(node), inner) {
+        (Kind::PointerDeclarator | Kind::AbstractPointerDeclarator, _) => {
+            let ty = b.of_one("ptr", base);
             inner.map_or((None, ty), |inner| declared(b, inner, ty))
         }
-        ("array_declarator" | "abstract_array_declarator", _) => {
-            let ty = b.named(vec!["array".into()], vec![base]);
+        (Kind::ArrayDeclarator | Kind::AbstractArrayDeclarator, _) => {
+            let ty = b.of_one("array", base);
             inner.map_or((None, ty), |inner| declared(b, inner, ty))
         }
-        ("function_declarator" | "abstract_function_declarator", _) => {
-            let list = node.child_by_field_name("parameters");
+        (Kind::FunctionDeclarator | Kind::AbstractFunctionDeclarator, _) => {
+            let list = field(node, Field::Parameters);
             let types = list.map_or_else(Vec::new, |list| parameters(b, list));
             let types = types.into_iter().filter_map(|parameter| parameter.r#type).collect();
             let ty = b.r#type(Type::Function { receiver: None, parameters: types, result: base });
             // A pointer to a function is the function.
             let named = inner.map(|inner| innermost(inner));
-            (named.filter(|node| node.kind().ends_with("identifier")), ty)
+            (named.filter(|&node| ends_with(node, Suffix::Identifier)), ty)
         }
-        ("parenthesized_declarator" | "attributed_declarator" | "init_declarator", _) => {
+        (Kind::ParenthesizedDeclarator | Kind::AttributedDeclarator | Kind::InitDeclarator, _) => {
             match inner.or_else(|| node.named_child(0)) {
                 Some(inner) => declared(b, inner, base),
                 None => (None, base),
             }
         }
-        (kind, _) if kind.ends_with("identifier") => (Some(node), base),
+        _ if ends_with(node, Suffix::Identifier) => (Some(node), base),
         _ => (None, base),
     }
 }
 
-fn innermost(node: Node<'_>) -> Node<'_> {
+fn innermost<'t>(node: Node<'t>) -> Node<'t> {
     let mut at = node;
-    while let Some(inner) = at
-        .child_by_field_name("declarator")
-        .or_else(|| at.kind().ends_with("declarator").then(|| at.named_child(0)).flatten())
+    while let Some(inner) = field(at, Field::Declarator)
+        .or_else(|| ends_with(at, Suffix::Declarator).then(|| at.named_child(0)).flatten())
     {
         at = inner;
     }
@@ -289,18 +381,18 @@ fn innermost(node: Node<'_>) -> Node<'_> {
 }
 
 /// Returns the type before the declarators; a structure that it defines is lowered.
-fn base_type(b: &mut Builder<'_>, node: Node<'_>) -> TypeId {
-    match node.child_by_field_name("type") {
+fn base_type<'t>(b: &mut Builder<'t>, node: Node<'t>) -> TypeId {
+    match field(node, Field::Type) {
         Some(of) => declared_type(b, of),
         None => b.r#type(Type::Unknown),
     }
 }
 
-fn declared_type(b: &mut Builder<'_>, node: Node<'_>) -> TypeId {
-    match node.kind() {
-        "struct_specifier" | "union_specifier" | "enum_specifier" => {
-            let body = node.child_by_field_name("body");
-            let name = node.child_by_field_name("name");
+fn declared_type<'t>(b: &mut Builder<'t>, node: Node<'t>) -> TypeId {
+    match kind(node) {
+        Kind::StructSpecifier | Kind::UnionSpecifier | Kind::EnumSpecifier => {
+            let body = field(node, Field::Body);
+            let name = field(node, Field::Name);
             let name: Name = match name {
                 Some(name) => b.name(name),
                 None => format!("{}:{}", node.kind(), node.start_byte()).into(),
@@ -309,12 +401,12 @@ fn declared_type(b: &mut Builder<'_>, node: Node<'_>) -> TypeId {
                 let id = b.define(name.clone(), DefinitionKind::Class, node);
                 let scope = b.push_scope(ScopeKind::Type, Some(id), Builder::range(node));
                 b.file.definitions[id].body = Some(scope);
-                let is_enum = node.kind() == "enum_specifier";
+                let is_enum = kind(node) == Kind::EnumSpecifier;
                 b.within(scope, |b| if is_enum { constants(b, body) } else { items(b, body) });
             }
             b.named(vec![name], Vec::new())
         }
-        "type_identifier" | "primitive_type" | "sized_type_specifier" => {
+        Kind::TypeIdentifier | Kind::PrimitiveType | Kind::SizedTypeSpecifier => {
             let name = b.name(node);
             b.named(vec![name], Vec::new())
         }
@@ -322,19 +414,18 @@ fn declared_type(b: &mut Builder<'_>, node: Node<'_>) -> TypeId {
     }
 }
 
-fn constants(b: &mut Builder<'_>, body: Node<'_>) {
-    for child in children(body).into_iter().filter(|child| child.kind() == "enumerator") {
-        if let Some(name) = child.child_by_field_name("name") {
+fn constants<'t>(b: &mut Builder<'t>, body: Node<'t>) {
+    for child in b.children(body).into_iter().filter(|&child| kind(child) == Kind::Enumerator) {
+        if let Some(name) = field(child, Field::Name) {
             let name = b.name(name);
             b.define(name, DefinitionKind::Variable, child);
         }
     }
 }
 
-fn typedef(b: &mut Builder<'_>, node: Node<'_>) {
+fn typedef<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let base = base_type(b, node);
-    let mut cursor = node.walk();
-    let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+    let declarators = b.children_in(node, number(Field::Declarator));
     for declarator in declarators {
         if let (Some(name), ty) = declared(b, declarator, base) {
             let name = b.name(name);
@@ -345,17 +436,16 @@ fn typedef(b: &mut Builder<'_>, node: Node<'_>) {
 }
 
 /// Variables, fields and prototypes.
-fn declaration(b: &mut Builder<'_>, node: Node<'_>) {
+fn declaration<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     let base = base_type(b, node);
-    let mut cursor = node.walk();
-    let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+    let declarators = b.children_in(node, number(Field::Declarator));
     let is_local = b.file.scopes[b.returning()].kind == ScopeKind::Function;
     for declarator in declarators {
         if let Some(id) = declared_function(b, declarator, base, node) {
             b.file.definitions[id].signature.is_declaration = true;
             continue;
         }
-        let value = declarator.child_by_field_name("value");
+        let value = field(declarator, Field::Value);
         let (Some(name), ty) = declared(b, declarator, base) else { continue };
         let name = b.name(name);
         if is_local {
@@ -363,7 +453,7 @@ fn declaration(b: &mut Builder<'_>, node: Node<'_>) {
             b.bind(None, name, value, Some(ty), declarator);
             continue;
         }
-        let kind = if node.kind() == "field_declaration" {
+        let kind = if kind(node) == Kind::FieldDeclaration {
             DefinitionKind::Field
         } else {
             DefinitionKind::Variable
@@ -383,14 +473,14 @@ fn declaration(b: &mut Builder<'_>, node: Node<'_>) {
 }
 
 /// A value of a written type: an initializer list is a record of it.
-fn initial(b: &mut Builder<'_>, node: Node<'_>, ty: TypeId) -> ExpressionId {
-    if node.kind() != "initializer_list" {
+fn initial<'t>(b: &mut Builder<'t>, node: Node<'t>, ty: TypeId) -> ExpressionId {
+    if kind(node) != Kind::InitializerList {
         return expression(b, node);
     }
     record(b, node, Some(ty))
 }
 
-fn record(b: &mut Builder<'_>, node: Node<'_>, ty: Option<TypeId>) -> ExpressionId {
+fn record<'t>(b: &mut Builder<'t>, node: Node<'t>, ty: Option<TypeId>) -> ExpressionId {
     if b.depth > DEPTH {
         return b.expression(Expression::Opaque("nested too deep".into()), node);
     }
@@ -401,18 +491,24 @@ fn record(b: &mut Builder<'_>, node: Node<'_>, ty: Option<TypeId>) -> Expression
         _ => None,
     });
     let mut fields = Vec::new();
-    for (at, child) in children(node).into_iter().enumerate() {
-        let (name, value) = if child.kind() == "initializer_pair" {
-            let Some(value) = child.child_by_field_name("value") else { continue };
-            let designator = child.child_by_field_name("designator");
+    for (at, child) in b.children(node).into_iter().enumerate() {
+        let (name, value) = if kind(child) == Kind::InitializerPair {
+            let Some(value) = field(child, Field::Value) else { continue };
+            let designator = field(child, Field::Designator);
             let field = designator.and_then(|of| of.named_child(0));
-            (field.map_or_else(|| at.to_string().into(), |field| b.name(field)), value)
-        } else if child.kind() == "comment" {
+            (
+                match field {
+                    Some(field) => b.name(field),
+                    None => b.position(at),
+                },
+                value,
+            )
+        } else if kind(child) == Kind::Comment {
             continue;
         } else {
-            (at.to_string().into(), child)
+            (b.position(at), child)
         };
-        let value = if value.kind() == "initializer_list" {
+        let value = if kind(value) == Kind::InitializerList {
             record(b, value, element)
         } else {
             expression(b, value)
@@ -423,18 +519,18 @@ fn record(b: &mut Builder<'_>, node: Node<'_>, ty: Option<TypeId>) -> Expression
     b.expression(Expression::Record { r#type: ty, fields }, node)
 }
 
-fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
+fn expression<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
     if b.depth > DEPTH {
         return b.expression(Expression::Opaque("nested too deep".into()), node);
     }
     b.depth += 1;
-    let field = |name: &str| node.child_by_field_name(name);
-    let value = match node.kind() {
-        "identifier" => {
+    let part = |name| field(node, name);
+    let value = match kind(node) {
+        Kind::Identifier => {
             let name = b.name(node);
             b.expression(Expression::Name { name, is_type: false }, node)
         }
-        "field_expression" => match (field("argument"), field("field")) {
+        Kind::FieldExpression => match (part(Field::Argument), part(Field::Member)) {
             (Some(of), Some(name)) => {
                 let of = expression(b, of);
                 let name = b.name(name);
@@ -442,12 +538,12 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
             }
             _ => b.expression(Expression::Unknown, node),
         },
-        "call_expression" => call(b, node),
-        "subscript_expression" => {
-            if let Some(index) = field("index") {
+        Kind::CallExpression => call(b, node),
+        Kind::SubscriptExpression => {
+            if let Some(index) = part(Field::Index) {
                 expression(b, index);
             }
-            match field("argument") {
+            match part(Field::Argument) {
                 Some(of) => {
                     let of = expression(b, of);
                     b.expression(Expression::Yield { of, protocol: Protocol::Index }, node)
@@ -455,7 +551,7 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
                 None => b.expression(Expression::Unknown, node),
             }
         }
-        "pointer_expression" => match field("argument") {
+        Kind::PointerExpression => match part(Field::Argument) {
             Some(of) => {
                 let inner = expression(b, of);
                 // The address of a value has its members.
@@ -470,47 +566,46 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
             }
             None => b.expression(Expression::Unknown, node),
         },
-        "parenthesized_expression" | "comma_expression" => {
-            let parts = children(node);
+        Kind::ParenthesizedExpression | Kind::CommaExpression => {
+            let parts = b.children(node);
             let last = parts.into_iter().map(|part| expression(b, part)).last();
             last.unwrap_or_else(|| b.expression(Expression::Unknown, node))
         }
-        "cast_expression" => cast(b, node),
-        "compound_literal_expression" => {
-            let ty = field("type").map(|of| written(b, of));
-            match field("value") {
+        Kind::CastExpression => cast(b, node),
+        Kind::CompoundLiteralExpression => {
+            let ty = part(Field::Type).map(|of| written(b, of));
+            match part(Field::Value) {
                 Some(value) => record(b, value, ty),
                 None => b.expression(Expression::Unknown, node),
             }
         }
-        "assignment_expression" => assignment(b, node),
-        "conditional_expression" => {
-            if let Some(condition) = field("condition") {
+        Kind::AssignmentExpression => assignment(b, node),
+        Kind::ConditionalExpression => {
+            if let Some(condition) = part(Field::Condition) {
                 expression(b, condition);
             }
-            let values = [field("consequence"), field("alternative")];
+            let values = [part(Field::Consequence), part(Field::Alternative)];
             let values = values.into_iter().flatten().map(|value| expression(b, value)).collect();
             b.expression(Expression::OneOf(values), node)
         }
-        "number_literal" | "char_literal" => {
+        Kind::NumberLiteral | Kind::CharLiteral => {
             b.expression(Expression::Literal(Literal::Integer), node)
         }
-        "string_literal" | "concatenated_string" => {
-            b.expression(Expression::Literal(Literal::String("".into())), node)
+        Kind::StringLiteral | Kind::ConcatenatedString => {
+            let text = b.word("");
+            b.expression(Expression::Literal(Literal::String(text)), node)
         }
-        "true" | "false" => b.expression(Expression::Literal(Literal::Boolean), node),
-        "null" => b.expression(Expression::Literal(Literal::Null), node),
-        "compound_statement" => {
+        Kind::True | Kind::False => b.expression(Expression::Literal(Literal::Boolean), node),
+        Kind::Null => b.expression(Expression::Literal(Literal::Null), node),
+        Kind::CompoundStatement => {
             item(b, node);
             b.expression(Expression::Unknown, node)
         }
-        "initializer_list" => record(b, node, None),
+        Kind::InitializerList => record(b, node, None),
         _ => {
-            for child in children(node) {
-                let kind = child.kind();
-                if kind.ends_with("expression")
-                    || kind == "identifier"
-                    || kind == "compound_statement"
+            for child in b.children(node) {
+                if ends_with(child, Suffix::Expression)
+                    || matches!(kind(child), Kind::Identifier | Kind::CompoundStatement)
                 {
                     expression(b, child);
                 }
@@ -522,15 +617,15 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
     value
 }
 
-fn call(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let Some(called) = node.child_by_field_name("function") else {
+fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let Some(called) = field(node, Field::Function) else {
         return b.expression(Expression::Unknown, node);
     };
-    let list = node.child_by_field_name("arguments").map_or_else(Vec::new, children);
-    let (receiver, name) = match called.kind() {
-        "identifier" => (None, Some(b.name(called))),
-        "field_expression" => {
-            match (called.child_by_field_name("argument"), called.child_by_field_name("field")) {
+    let list = field(node, Field::Arguments).map_or_else(Vec::new, |list| b.children(list));
+    let (receiver, name) = match kind(called) {
+        Kind::Identifier => (None, Some(b.name(called))),
+        Kind::FieldExpression => {
+            match (field(called, Field::Argument), field(called, Field::Member)) {
                 (Some(of), Some(name)) => {
                     let of = expression(b, of);
                     (Some(of), Some(b.name(name)))
@@ -541,24 +636,24 @@ fn call(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
         _ => (Some(expression(b, called)), None),
     };
     let mut arguments = Vec::new();
-    for argument in list.into_iter().filter(|argument| argument.kind() != "comment") {
+    for argument in list.into_iter().filter(|&argument| kind(argument) != Kind::Comment) {
         let value = expression(b, argument);
         arguments.push(Argument { label: None, value });
     }
     b.call(receiver, name, arguments, node)
 }
 
-fn written(b: &mut Builder<'_>, node: Node<'_>) -> TypeId {
+fn written<'t>(b: &mut Builder<'t>, node: Node<'t>) -> TypeId {
     let base = base_type(b, node);
-    match node.child_by_field_name("declarator") {
+    match field(node, Field::Declarator) {
         Some(declarator) => declared(b, declarator, base).1,
         None => base,
     }
 }
 
-fn cast(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let ty = node.child_by_field_name("type").map(|of| written(b, of));
-    let of = node.child_by_field_name("value").map(|of| expression(b, of));
+fn cast<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let ty = field(node, Field::Type).map(|of| written(b, of));
+    let of = field(node, Field::Value).map(|of| expression(b, of));
     match (ty, of) {
         (Some(ty), Some(of)) => b.expression(Expression::Cast { of, r#type: ty }, node),
         _ => b.expression(Expression::Unknown, node),
@@ -566,16 +661,16 @@ fn cast(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
 }
 
 /// Only what is assigned to a member is kept: a variable has its written type.
-fn assignment(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let (left, right) = (node.child_by_field_name("left"), node.child_by_field_name("right"));
+fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let (left, right) = (field(node, Field::Left), field(node, Field::Right));
     let value = match right {
         Some(right) => expression(b, right),
         None => b.expression(Expression::Unknown, node),
     };
     let Some(left) = left else { return value };
-    let is_plain = node.child_by_field_name("operator").is_some_and(|of| b.bytes(of) == b"=");
-    match (left.child_by_field_name("argument"), left.child_by_field_name("field")) {
-        (Some(of), Some(name)) if left.kind() == "field_expression" && is_plain => {
+    let is_plain = field(node, Field::Operator).is_some_and(|of| b.bytes(of) == b"=");
+    match (field(left, Field::Argument), field(left, Field::Member)) {
+        (Some(of), Some(name)) if kind(left) == Kind::FieldExpression && is_plain => {
             let of = expression(b, of);
             let name = b.name(name);
             b.bind(Some(of), name, Some(value), None, node);

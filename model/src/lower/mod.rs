@@ -63,6 +63,16 @@ pub enum Grammar {
     Ruby,
 }
 
+impl Grammar {
+    /// Returns the name of the language.
+    pub fn language(self) -> &'static str {
+        match self {
+            Grammar::C => "c",
+            Grammar::Ruby => "ruby",
+        }
+    }
+}
+
 /// Lowers files of one language.
 pub struct Lowering {
     parser: Parser,
@@ -89,6 +99,13 @@ impl Lowering {
     /// Parses `text`; none where the parser gives up.
     pub fn parse(&mut self, text: &[u8]) -> Option<tree_sitter::Tree> {
         self.parser.parse(text, None)
+    }
+
+    /// Returns all facts of a file, for questions that need more than is stored; none where the
+    /// parser gives up. Definitions and uses have the ids that they have in its slice.
+    pub fn lowered(&mut self, path: &str, text: &[u8]) -> Option<File> {
+        let tree = self.parse(text)?;
+        Some(self.lower(path, text, &tree))
     }
 
     /// Returns the facts of a file that was parsed.

@@ -1,31 +1,107 @@
 //! Ruby into facts.
 
-use super::build::{Builder, DEPTH, children};
+use super::build::{Builder, DEPTH, grammar};
 use crate::ir::*;
 use tree_sitter::{Node, Tree};
 
-pub(super) fn lower(path: &str, text: &[u8], tree: &Tree) -> File {
-    let mut b = Builder::new(path, text);
+grammar! {
+    tree_sitter_ruby::LANGUAGE;
+    suffixes { Splat = "splat_parameter" }
+    kinds {
+        Array = "array",
+        Assignment = "assignment",
+        Begin = "begin",
+        Binary = "binary",
+        BlockBody = "block_body",
+        BodyStatement = "body_statement",
+        Call = "call",
+        Case = "case",
+        ChainedString = "chained_string",
+        Class = "class",
+        ClassVariable = "class_variable",
+        Comment = "comment",
+        Conditional = "conditional",
+        Constant = "constant",
+        DelimitedSymbol = "delimited_symbol",
+        ElementReference = "element_reference",
+        Else = "else",
+        Elsif = "elsif",
+        False = "false",
+        Float = "float",
+        GlobalVariable = "global_variable",
+        Hash = "hash",
+        HashKeySymbol = "hash_key_symbol",
+        HeredocBeginning = "heredoc_beginning",
+        Identifier = "identifier",
+        If = "if",
+        IfModifier = "if_modifier",
+        InstanceVariable = "instance_variable",
+        Integer = "integer",
+        KeywordParameter = "keyword_parameter",
+        Lambda = "lambda",
+        Method = "method",
+        Module = "module",
+        Nil = "nil",
+        OperatorAssignment = "operator_assignment",
+        Pair = "pair",
+        ParenthesizedStatements = "parenthesized_statements",
+        Regex = "regex",
+        Return = "return",
+        ScopeResolution = "scope_resolution",
+        OwnSelf = "self",
+        SimpleSymbol = "simple_symbol",
+        SingletonClass = "singleton_class",
+        SingletonMethod = "singleton_method",
+        String = "string",
+        Subshell = "subshell",
+        Super = "super",
+        Then = "then",
+        True = "true",
+        Unless = "unless",
+        UnlessModifier = "unless_modifier",
+        When = "when",
+        Yield = "yield",
+    }
+    fields {
+        Arguments = "arguments",
+        Block = "block",
+        Body = "body",
+        Key = "key",
+        Left = "left",
+        Method = "method",
+        Name = "name",
+        Operator = "operator",
+        Parameters = "parameters",
+        Receiver = "receiver",
+        Right = "right",
+        Scope = "scope",
+        Superclass = "superclass",
+        Value = "value",
+    }
+}
+
+pub(super) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
+    let mut b = Builder::new(path, text, tree.root_node());
     items(&mut b, tree.root_node());
     b.file
 }
 
-fn items(b: &mut Builder<'_>, node: Node<'_>) {
-    for child in children(node) {
+fn items<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    for child in b.children(node) {
         expression(b, child);
     }
 }
 
 /// Lowers statements and returns the value of the last.
-fn body(b: &mut Builder<'_>, node: Node<'_>) -> Option<ExpressionId> {
-    children(node)
+fn body<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<ExpressionId> {
+    b.children(node)
         .into_iter()
-        .filter(|child| child.kind() != "comment")
+        .filter(|&child| kind(child) != Kind::Comment)
         .map(|child| expression(b, child))
         .last()
 }
 
-fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
+fn expression<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
     if b.depth > DEPTH {
         return b.expression(Expression::Opaque("nested too deep".into()), node);
     }
@@ -35,45 +111,45 @@ fn expression(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
     value
 }
 
-fn lower_node(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let field = |name: &str| node.child_by_field_name(name);
-    match node.kind() {
-        "identifier" | "constant" | "global_variable" => {
+fn lower_node<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let part = |name| field(node, name);
+    match kind(node) {
+        Kind::Identifier | Kind::Constant | Kind::GlobalVariable => {
             let name = b.name(node);
             b.expression(Expression::Name { name, is_type: false }, node)
         }
-        "instance_variable" | "class_variable" => {
+        Kind::InstanceVariable | Kind::ClassVariable => {
             let of = b.expression(Expression::Own, node);
             let name = b.name(node);
             b.expression(Expression::Member { of, name }, node)
         }
-        "self" => b.expression(Expression::Own, node),
-        "super" => b.expression(Expression::Base, node),
-        "scope_resolution" => {
-            let scope = field("scope").map(|of| expression(b, of));
-            let name = field("name").map_or_else(|| "".into(), |name| b.name(name));
+        Kind::OwnSelf => b.expression(Expression::Own, node),
+        Kind::Super => b.expression(Expression::Base, node),
+        Kind::ScopeResolution => {
+            let scope = part(Field::Scope).map(|of| expression(b, of));
+            let name = part(Field::Name).map_or_else(|| "".into(), |name| b.name(name));
             match scope {
                 Some(of) => b.expression(Expression::Member { of, name }, node),
                 None => b.expression(Expression::Name { name, is_type: true }, node),
             }
         }
-        "call" => call(b, node),
-        "assignment" | "operator_assignment" => assignment(b, node),
-        "class" | "module" => {
+        Kind::Call => call(b, node),
+        Kind::Assignment | Kind::OperatorAssignment => assignment(b, node),
+        Kind::Class | Kind::Module => {
             class(b, node);
             b.expression(Expression::Unknown, node)
         }
-        "singleton_class" => {
+        Kind::SingletonClass => {
             let name: Name = "self".into();
             let id = b.define(name, DefinitionKind::Extension, node);
             type_body(b, id, node);
             b.expression(Expression::Unknown, node)
         }
-        "method" | "singleton_method" => {
+        Kind::Method | Kind::SingletonMethod => {
             method(b, node);
             b.expression(Expression::Unknown, node)
         }
-        "return" => {
+        Kind::Return => {
             let value = node.named_child(0).and_then(|list| body(b, list));
             if let Some(value) = value {
                 let of = b.returning();
@@ -81,36 +157,41 @@ fn lower_node(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
             }
             b.expression(Expression::Unknown, node)
         }
-        "if" | "unless" | "conditional" | "if_modifier" | "unless_modifier" | "case" => {
+        Kind::If
+        | Kind::Unless
+        | Kind::Conditional
+        | Kind::IfModifier
+        | Kind::UnlessModifier
+        | Kind::Case => {
             let mut values = Vec::new();
-            for child in children(node) {
+            for child in b.children(node) {
                 let value = expression(b, child);
-                if matches!(child.kind(), "then" | "else" | "when" | "elsif")
-                    || node.kind() == "conditional"
+                if matches!(kind(child), Kind::Then | Kind::Else | Kind::When | Kind::Elsif)
+                    || kind(node) == Kind::Conditional
                 {
                     values.push(value);
                 }
             }
             b.expression(Expression::OneOf(values), node)
         }
-        "then"
-        | "else"
-        | "begin"
-        | "parenthesized_statements"
-        | "body_statement"
-        | "when"
-        | "elsif"
-        | "block_body" => {
+        Kind::Then
+        | Kind::Else
+        | Kind::Begin
+        | Kind::ParenthesizedStatements
+        | Kind::BodyStatement
+        | Kind::When
+        | Kind::Elsif
+        | Kind::BlockBody => {
             let last = body(b, node);
             last.unwrap_or_else(|| b.expression(Expression::Literal(Literal::Null), node))
         }
-        "yield" => {
-            let arguments = field("arguments").or_else(|| node.named_child(0));
+        Kind::Yield => {
+            let arguments = part(Field::Arguments).or_else(|| node.named_child(0));
             let arguments = arguments.map_or_else(Vec::new, |list| self::arguments(b, list));
             b.call(None, Some("yield".into()), arguments, node)
         }
-        "element_reference" => {
-            let parts = children(node);
+        Kind::ElementReference => {
+            let parts = b.children(node);
             let mut parts = parts.into_iter();
             let of = parts.next().map(|of| expression(b, of));
             parts.for_each(|index| {
@@ -121,20 +202,26 @@ fn lower_node(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
                 None => b.expression(Expression::Unknown, node),
             }
         }
-        "lambda" => lambda(b, field("body").unwrap_or(node), field("parameters")),
-        "string" | "heredoc_beginning" | "chained_string" | "simple_symbol"
-        | "delimited_symbol" | "regex" | "subshell" => {
+        Kind::Lambda => lambda(b, part(Field::Body).unwrap_or(node), part(Field::Parameters)),
+        Kind::String
+        | Kind::HeredocBeginning
+        | Kind::ChainedString
+        | Kind::SimpleSymbol
+        | Kind::DelimitedSymbol
+        | Kind::Regex
+        | Kind::Subshell => {
             items(b, node);
-            b.expression(Expression::Literal(Literal::String("".into())), node)
+            let text = b.word("");
+            b.expression(Expression::Literal(Literal::String(text)), node)
         }
-        "integer" => b.expression(Expression::Literal(Literal::Integer), node),
-        "float" => b.expression(Expression::Literal(Literal::Float), node),
-        "true" | "false" => b.expression(Expression::Literal(Literal::Boolean), node),
-        "nil" => b.expression(Expression::Literal(Literal::Null), node),
-        "array" | "hash" => record(b, node),
-        "comment" => b.expression(Expression::Unknown, node),
+        Kind::Integer => b.expression(Expression::Literal(Literal::Integer), node),
+        Kind::Float => b.expression(Expression::Literal(Literal::Float), node),
+        Kind::True | Kind::False => b.expression(Expression::Literal(Literal::Boolean), node),
+        Kind::Nil => b.expression(Expression::Literal(Literal::Null), node),
+        Kind::Array | Kind::Hash => record(b, node),
+        Kind::Comment => b.expression(Expression::Unknown, node),
         // `a || b` and `a && b` are one of both; other operators are kept as a bit of the file.
-        "binary" => binary(b, node),
+        Kind::Binary => binary(b, node),
         _ => {
             items(b, node);
             b.expression(Expression::Unknown, node)
@@ -142,23 +229,26 @@ fn lower_node(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
     }
 }
 
-fn binary(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let sides = [node.child_by_field_name("left"), node.child_by_field_name("right")];
+fn binary<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let sides = [field(node, Field::Left), field(node, Field::Right)];
     let values: Vec<_> = sides.into_iter().flatten().map(|side| expression(b, side)).collect();
-    let operator = node.child_by_field_name("operator").map(|of| b.bytes(of));
+    let operator = field(node, Field::Operator).map(|of| b.bytes(of));
     if matches!(operator, Some(b"||" | b"or")) {
         return b.expression(Expression::OneOf(values), node);
     }
     b.expression(Expression::Unknown, node)
 }
 
-fn record(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let name: Name = if node.kind() == "array" { "Array" } else { "Hash" }.into();
+fn record<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let name: Name = if kind(node) == Kind::Array { "Array" } else { "Hash" }.into();
     let mut fields = Vec::new();
-    for (at, child) in children(node).into_iter().enumerate() {
-        let (key, value) = (child.child_by_field_name("key"), child.child_by_field_name("value"));
-        let key = key.filter(|key| key.kind() == "hash_key_symbol");
-        let key = key.map_or_else(|| at.to_string().into(), |key| b.name(key));
+    for (at, child) in b.children(node).into_iter().enumerate() {
+        let (key, value) = (field(child, Field::Key), field(child, Field::Value));
+        let key = key.filter(|&key| kind(key) == Kind::HashKeySymbol);
+        let key = match key {
+            Some(key) => b.name(key),
+            None => b.position(at),
+        };
         let value = expression(b, value.unwrap_or(child));
         fields.push((key, value));
     }
@@ -167,12 +257,13 @@ fn record(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
 }
 
 /// A class or module with its superclass.
-fn class(b: &mut Builder<'_>, node: Node<'_>) {
-    let Some(named) = node.child_by_field_name("name") else { return };
-    let name = b.name(named.child_by_field_name("name").unwrap_or(named));
-    let kind = if node.kind() == "class" { DefinitionKind::Class } else { DefinitionKind::Mixin };
+fn class<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    let Some(named) = field(node, Field::Name) else { return };
+    let name = b.name(field(named, Field::Name).unwrap_or(named));
+    let kind =
+        if kind(node) == Kind::Class { DefinitionKind::Class } else { DefinitionKind::Mixin };
     let id = b.define(name, kind, node);
-    if let Some(base) = node.child_by_field_name("superclass").and_then(|of| of.named_child(0)) {
+    if let Some(base) = field(node, Field::Superclass).and_then(|of| of.named_child(0)) {
         let target = base_of(b, base);
         b.file.definitions[id].bases.push(Base {
             kind: BaseKind::Extends,
@@ -183,49 +274,49 @@ fn class(b: &mut Builder<'_>, node: Node<'_>) {
     type_body(b, id, node);
 }
 
-fn base_of(b: &mut Builder<'_>, node: Node<'_>) -> Target {
+fn base_of<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Target {
     match constant_path(b, node) {
         Some(path) => Target::Type(b.named(path, Vec::new())),
         None => Target::Value(expression(b, node)),
     }
 }
 
-fn constant_path(b: &mut Builder<'_>, node: Node<'_>) -> Option<Vec<Name>> {
-    match node.kind() {
-        "constant" => Some(vec![b.name(node)]),
-        "scope_resolution" => {
-            let mut path = match node.child_by_field_name("scope") {
+fn constant_path<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Option<Vec<Name>> {
+    match kind(node) {
+        Kind::Constant => Some(vec![b.name(node)]),
+        Kind::ScopeResolution => {
+            let mut path = match field(node, Field::Scope) {
                 Some(scope) => constant_path(b, scope)?,
                 None => Vec::new(),
             };
-            path.push(b.name(node.child_by_field_name("name")?));
+            path.push(b.name(field(node, Field::Name)?));
             Some(path)
         }
         _ => None,
     }
 }
 
-fn type_body(b: &mut Builder<'_>, id: DefinitionId, node: Node<'_>) {
+fn type_body<'t>(b: &mut Builder<'t>, id: DefinitionId, node: Node<'t>) {
     let scope = b.push_scope(ScopeKind::Type, Some(id), Builder::range(node));
     b.file.definitions[id].body = Some(scope);
-    if let Some(inner) = node.child_by_field_name("body") {
+    if let Some(inner) = field(node, Field::Body) {
         b.within(scope, |b| items(b, inner));
     }
 }
 
-fn method(b: &mut Builder<'_>, node: Node<'_>) {
-    let Some(name) = node.child_by_field_name("name") else { return };
+fn method<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    let Some(name) = field(node, Field::Name) else { return };
     let name = b.name(name);
     let id = b.define(name, DefinitionKind::Function, node);
     let parameters =
-        node.child_by_field_name("parameters").map_or_else(Vec::new, |list| parameters(b, list));
-    let receiver = (node.kind() == "method").then(|| b.r#type(Type::Own));
+        field(node, Field::Parameters).map_or_else(Vec::new, |list| parameters(b, list));
+    let receiver = (kind(node) == Kind::Method).then(|| b.r#type(Type::Own));
     let signature = &mut b.file.definitions[id].signature;
     signature.parameters = Some(parameters);
     signature.receiver = receiver;
     let scope = b.push_scope(ScopeKind::Function, Some(id), Builder::range(node));
     b.file.definitions[id].body = Some(scope);
-    if let Some(inner) = node.child_by_field_name("body") {
+    if let Some(inner) = field(node, Field::Body) {
         b.within(scope, |b| {
             if let Some(value) = body(b, inner) {
                 b.file.scopes[scope].results.push(value);
@@ -234,29 +325,29 @@ fn method(b: &mut Builder<'_>, node: Node<'_>) {
     }
 }
 
-fn parameters(b: &mut Builder<'_>, list: Node<'_>) -> Vec<Parameter> {
+fn parameters<'t>(b: &mut Builder<'t>, list: Node<'t>) -> Vec<Parameter> {
     let mut found = Vec::new();
-    for child in children(list) {
-        let named = child.child_by_field_name("name").unwrap_or(child);
-        if named.kind() != "identifier" {
+    for child in b.children(list) {
+        let named = field(child, Field::Name).unwrap_or(child);
+        if kind(named) != Kind::Identifier {
             continue;
         }
         let name = b.name(named);
-        let label = (child.kind() == "keyword_parameter").then(|| name.clone());
-        let has_default = child.child_by_field_name("value").is_some();
-        let is_variadic = child.kind().contains("splat");
+        let label = (kind(child) == Kind::KeywordParameter).then(|| name.clone());
+        let has_default = field(child, Field::Value).is_some();
+        let is_variadic = ends_with(child, Suffix::Splat);
         found.push(Parameter { name, label, r#type: None, has_default, is_variadic });
     }
     found
 }
 
-fn arguments(b: &mut Builder<'_>, list: Node<'_>) -> Vec<Argument> {
+fn arguments<'t>(b: &mut Builder<'t>, list: Node<'t>) -> Vec<Argument> {
     let mut found = Vec::new();
-    for child in children(list).into_iter().filter(|child| child.kind() != "comment") {
-        let key = child.child_by_field_name("key").filter(|key| key.kind() == "hash_key_symbol");
+    for child in b.children(list).into_iter().filter(|&child| kind(child) != Kind::Comment) {
+        let key = field(child, Field::Key).filter(|&key| kind(key) == Kind::HashKeySymbol);
         let label = key.map(|key| b.name(key));
-        let value = match (child.kind(), child.child_by_field_name("value")) {
-            ("pair", Some(value)) => value,
+        let value = match (kind(child), field(child, Field::Value)) {
+            (Kind::Pair, Some(value)) => value,
             _ => child,
         };
         let value = expression(b, value);
@@ -265,24 +356,24 @@ fn arguments(b: &mut Builder<'_>, list: Node<'_>) -> Vec<Argument> {
     found
 }
 
-fn call(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let receiver = node.child_by_field_name("receiver").map(|of| expression(b, of));
-    let Some(called) = node.child_by_field_name("method") else {
+fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let receiver = field(node, Field::Receiver).map(|of| expression(b, of));
+    let Some(called) = field(node, Field::Method) else {
         items(b, node);
         return b.expression(Expression::Unknown, node);
     };
-    let (receiver, name) = if called.kind() == "super" {
+    let (receiver, name) = if kind(called) == Kind::Super {
         (Some(b.expression(Expression::Base, called)), None)
     } else {
         (receiver, Some(b.name(called)))
     };
-    let list = node.child_by_field_name("arguments");
+    let list = field(node, Field::Arguments);
     if receiver.is_none() && is_declaration(b, name.as_deref(), list) {
         return b.expression(Expression::Unknown, node);
     }
     let mut arguments = list.map_or_else(Vec::new, |list| arguments(b, list));
-    if let Some(block) = node.child_by_field_name("block") {
-        let value = lambda(b, block, block.child_by_field_name("parameters"));
+    if let Some(block) = field(node, Field::Block) {
+        let value = lambda(b, block, field(block, Field::Parameters));
         arguments.push(Argument { label: None, value });
     }
     let argument = u8::try_from(arguments.len()).unwrap_or(u8::MAX).saturating_sub(1);
@@ -296,7 +387,7 @@ fn call(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
 }
 
 /// Lowers `include`, `attr_accessor` and the like in the body of a type. Returns whether it was one.
-fn is_declaration(b: &mut Builder<'_>, name: Option<&str>, list: Option<Node<'_>>) -> bool {
+fn is_declaration<'t>(b: &mut Builder<'t>, name: Option<&str>, list: Option<Node<'t>>) -> bool {
     let scope = &b.file.scopes[b.scope];
     let (ScopeKind::Type, Some(owner), Some(list)) = (scope.kind, scope.owner, list) else {
         return false;
@@ -305,7 +396,8 @@ fn is_declaration(b: &mut Builder<'_>, name: Option<&str>, list: Option<Node<'_>
         Some("include") => BaseKind::Mixes,
         Some("prepend") => BaseKind::Prepends,
         Some("attr_accessor" | "attr_reader" | "attr_writer") => {
-            for child in children(list).into_iter().filter(|child| child.kind() == "simple_symbol")
+            for child in
+                b.children(list).into_iter().filter(|&child| kind(child) == Kind::SimpleSymbol)
             {
                 let text = String::from_utf8_lossy(b.bytes(child)).into_owned();
                 let name = text.trim_start_matches(':');
@@ -323,14 +415,14 @@ fn is_declaration(b: &mut Builder<'_>, name: Option<&str>, list: Option<Node<'_>
         }
         _ => return false,
     };
-    for child in children(list) {
+    for child in b.children(list) {
         let target = base_of(b, child);
         b.file.definitions[owner].bases.push(Base { kind: base, target, renames: Vec::new() });
     }
     true
 }
 
-fn lambda(b: &mut Builder<'_>, block: Node<'_>, list: Option<Node<'_>>) -> ExpressionId {
+fn lambda<'t>(b: &mut Builder<'t>, block: Node<'t>, list: Option<Node<'t>>) -> ExpressionId {
     let scope = b.push_scope(ScopeKind::Lambda, None, Builder::range(block));
     let mut names = Vec::new();
     b.within(scope, |b| {
@@ -338,7 +430,7 @@ fn lambda(b: &mut Builder<'_>, block: Node<'_>, list: Option<Node<'_>>) -> Expre
             b.bind(None, parameter.name.clone(), None, None, block);
             names.push((parameter.name, None));
         }
-        let inner = block.child_by_field_name("body").unwrap_or(block);
+        let inner = field(block, Field::Body).unwrap_or(block);
         if let Some(value) = body(b, inner) {
             b.file.scopes[scope].results.push(value);
         }
@@ -346,7 +438,13 @@ fn lambda(b: &mut Builder<'_>, block: Node<'_>, list: Option<Node<'_>>) -> Expre
     b.expression(Expression::Lambda { scope, parameters: names, result: None }, block)
 }
 
-fn bind_lambda(b: &mut Builder<'_>, value: ExpressionId, of: UseId, argument: u8, node: Node<'_>) {
+fn bind_lambda<'t>(
+    b: &mut Builder<'t>,
+    value: ExpressionId,
+    of: UseId,
+    argument: u8,
+    node: Node<'t>,
+) {
     let Expression::Lambda { scope, parameters, .. } = &b.file.expressions[value].kind else {
         return;
     };
@@ -362,18 +460,18 @@ fn bind_lambda(b: &mut Builder<'_>, value: ExpressionId, of: UseId, argument: u8
     }
 }
 
-fn assignment(b: &mut Builder<'_>, node: Node<'_>) -> ExpressionId {
-    let value = match node.child_by_field_name("right") {
+fn assignment<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
+    let value = match field(node, Field::Right) {
         Some(right) => expression(b, right),
         None => b.expression(Expression::Unknown, node),
     };
-    let Some(left) = node.child_by_field_name("left") else { return value };
-    match left.kind() {
-        "identifier" | "constant" | "global_variable" => {
+    let Some(left) = field(node, Field::Left) else { return value };
+    match kind(left) {
+        Kind::Identifier | Kind::Constant | Kind::GlobalVariable => {
             let name = b.name(left);
             b.bind(None, name, Some(value), None, node);
         }
-        "instance_variable" | "class_variable" => {
+        Kind::InstanceVariable | Kind::ClassVariable => {
             let of = b.expression(Expression::Own, left);
             let name = b.name(left);
             b.bind(Some(of), name, Some(value), None, node);

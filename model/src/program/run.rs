@@ -1,7 +1,7 @@
 //! What the resolver answers on a program.
 
 use super::{Answer, Deviation, Expected, Outcome, Place, Program};
-use crate::ir::codec::slice;
+use crate::ir::codec::slice_of;
 use crate::ir::text::{Lines, parse};
 use crate::ir::{File, Imported, Type, UseId};
 use crate::languages;
@@ -57,7 +57,8 @@ impl<'p> Loaded<'p> {
 
     /// Returns the stored slices of the files.
     pub fn slices(&self) -> Vec<File> {
-        self.program.files.iter().map(slice).collect()
+        let needs = self.rules.needs();
+        self.program.files.iter().map(|file| slice_of(file, &needs)).collect()
     }
 
     /// Returns a resolver that sees `files` in place of the program's.

@@ -4,6 +4,7 @@ mod tree;
 
 pub use tree::Tree;
 
+use crate::ir::codec::Needs;
 use crate::ir::{Literal, Protocol, Role};
 
 /// The library's type that `type<T>`, a type as a value, is an instance of.
@@ -75,6 +76,11 @@ pub trait Rules {
     fn import_name<'n>(&self, specifier: &'n str, module: Option<&'n str>) -> &'n str {
         let name = module.unwrap_or(specifier);
         name.rsplit(['.', '/']).next().unwrap_or(name)
+    }
+
+    /// Which values of a file are stored.
+    fn needs(&self) -> Needs {
+        Needs::ALL
     }
 
     /// The library's type of a literal.

@@ -1,27 +1,36 @@
 //! Numbers and names as bytes, in both directions.
 
 use crate::ir::Name;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 
 /// What numbers are near to each other.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Lane {
+pub(crate) enum Lane {
     /// Positions in the source.
     Position,
     /// Scopes.
     Scope,
     /// Values.
     Value,
+    /// Names of definitions.
+    Name,
 }
 
 /// Writes values, or fills them from bytes.
-pub(super) trait Coder {
+pub(crate) trait Coder {
     /// Codes a number.
     fn u32(&mut self, value: &mut u32);
     /// Codes a name.
     fn name(&mut self, value: &mut Name);
     /// Codes a number by its difference from the last one of its `lane` that was coded so.
     fn near(&mut self, lane: Lane, value: &mut u32);
+    /// Codes a name that is near the last one that was coded so.
+    fn near_name(&mut self, value: &mut Name);
+    /// Makes `value` the last number of a lane.
+    fn set(&mut self, lane: Lane, value: u32);
+    /// Returns the last number of a lane.
+    fn get(&self, lane: Lane) -> u32;
     /// Returns whether values are filled.
     fn reads(&self) -> bool;
     /// Remembers that the bytes cannot be those of a file.
@@ -81,16 +90,36 @@ pub(super) trait Coder {
 
 /// Writes.
 #[derive(Default)]
-pub(super) struct Writer {
+pub(crate) struct Writer {
     bytes: Vec<u8>,
     names: FxHashMap<Name, u32>,
     order: Vec<Name>,
-    last: [u32; 3],
+    last: [u32; 4],
 }
 
 impl Writer {
+    /// Returns a writer whose names have these numbers.
+    pub(crate) fn with_names(names: FxHashMap<Name, u32>) -> Self {
+        Self { names, ..Self::default() }
+    }
+
+    /// Returns what was coded since the last call.
+    pub(crate) fn take(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    fn number(&mut self, name: &Name) -> u32 {
+        if let Some(&id) = self.names.get(name) {
+            return id;
+        }
+        let next = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
+        self.names.insert(name.clone(), next);
+        self.order.push(name.clone());
+        next
+    }
+
     /// Returns the names and what was coded.
-    pub(super) fn finish(self) -> Vec<u8> {
+    pub(crate) fn finish(self) -> Vec<u8> {
         let mut out = Vec::new();
         push(&mut out, u32::try_from(self.order.len()).unwrap_or(u32::MAX));
         for name in &self.order {
@@ -116,12 +145,21 @@ impl Coder for Writer {
     }
 
     fn name(&mut self, value: &mut Name) {
-        let next = u32::try_from(self.order.len()).unwrap_or(u32::MAX);
-        let id = *self.names.entry(value.clone()).or_insert(next);
-        if id == next {
-            self.order.push(value.clone());
-        }
+        let id = self.number(value);
         push(&mut self.bytes, id);
+    }
+
+    fn near_name(&mut self, value: &mut Name) {
+        let mut id = self.number(value);
+        self.near(Lane::Name, &mut id);
+    }
+
+    fn set(&mut self, lane: Lane, value: u32) {
+        self.last[lane as usize] = value;
+    }
+
+    fn get(&self, lane: Lane) -> u32 {
+        self.last[lane as usize]
     }
 
     fn near(&mut self, lane: Lane, value: &mut u32) {
@@ -142,18 +180,58 @@ impl Coder for Writer {
     }
 }
 
+/// Collects the names of what would be written.
+#[derive(Default)]
+pub(crate) struct Collector {
+    /// The names.
+    pub(crate) names: FxHashSet<Name>,
+}
+
+impl Coder for Collector {
+    fn u32(&mut self, _value: &mut u32) {}
+
+    fn name(&mut self, value: &mut Name) {
+        if !self.names.contains(value) {
+            self.names.insert(value.clone());
+        }
+    }
+
+    fn near(&mut self, _lane: Lane, _value: &mut u32) {}
+
+    fn near_name(&mut self, value: &mut Name) {
+        self.name(value);
+    }
+
+    fn set(&mut self, _lane: Lane, _value: u32) {}
+
+    fn get(&self, _lane: Lane) -> u32 {
+        0
+    }
+
+    fn reads(&self) -> bool {
+        false
+    }
+
+    fn fail(&mut self, _reason: &str) {}
+
+    fn left(&self) -> usize {
+        usize::MAX
+    }
+}
+
 /// Reads. After a failure, all numbers are 0.
-pub(super) struct Reader<'b> {
+pub(crate) struct Reader<'b> {
     bytes: &'b [u8],
-    names: Vec<Name>,
-    last: [u32; 3],
+    names: Cow<'b, [Name]>,
+    last: [u32; 4],
     failure: Option<String>,
 }
 
 impl<'b> Reader<'b> {
     /// Reads the names.
-    pub(super) fn new(bytes: &'b [u8]) -> Result<Self, String> {
-        let mut reader = Self { bytes, names: Vec::new(), last: [0; 3], failure: None };
+    pub(crate) fn new(bytes: &'b [u8]) -> Result<Self, String> {
+        let mut names = Vec::new();
+        let mut reader = Self::with_names(bytes, &[]);
         let count = reader.take();
         for _ in 0..count {
             let length = reader.take() as usize;
@@ -161,22 +239,28 @@ impl<'b> Reader<'b> {
                 return Err("the bytes end within a name".to_string());
             };
             let name = std::str::from_utf8(name).map_err(|_| "a name is not UTF-8".to_string())?;
-            reader.names.push(name.into());
+            names.push(name.into());
             reader.bytes = rest;
             if reader.failure.is_some() {
                 break;
             }
         }
+        reader.names = names.into();
         Ok(reader)
     }
 
+    /// Reads what a writer with these names has coded.
+    pub(crate) fn with_names(bytes: &'b [u8], names: &'b [Name]) -> Self {
+        Self { bytes, names: names.into(), last: [0; 4], failure: None }
+    }
+
     /// Returns the table of names.
-    pub(super) fn into_names(self) -> Vec<Name> {
-        self.names
+    pub(crate) fn into_names(self) -> Vec<Name> {
+        self.names.into_owned()
     }
 
     /// Returns whether all bytes were those of a file.
-    pub(super) fn finish(self) -> Result<(), String> {
+    pub(crate) fn finish(self) -> Result<(), String> {
         match self.failure {
             Some(failure) => Err(failure),
             None if !self.bytes.is_empty() => Err("bytes follow the file".to_string()),
@@ -213,6 +297,23 @@ impl Coder for Reader<'_> {
             Some(name) => *value = name.clone(),
             None => self.fail("a name is not in the table"),
         }
+    }
+
+    fn near_name(&mut self, value: &mut Name) {
+        let mut id = 0;
+        self.near(Lane::Name, &mut id);
+        match self.names.get(id as usize) {
+            Some(name) => *value = name.clone(),
+            None => self.fail("a name is not in the table"),
+        }
+    }
+
+    fn set(&mut self, lane: Lane, value: u32) {
+        self.last[lane as usize] = value;
+    }
+
+    fn get(&self, lane: Lane) -> u32 {
+        self.last[lane as usize]
     }
 
     fn near(&mut self, lane: Lane, value: &mut u32) {

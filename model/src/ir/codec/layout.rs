@@ -5,7 +5,7 @@ use super::{name, range};
 use crate::ir::*;
 
 /// Codes a file.
-pub(super) fn file<C: Coder>(c: &mut C, file: &mut File) {
+pub(crate) fn file<C: Coder>(c: &mut C, file: &mut File) {
     name(c, &mut file.path);
     c.option(&mut file.module, blank_name, name);
     arena(c, &mut file.scopes, blank_scope, scope);
@@ -18,36 +18,36 @@ pub(super) fn file<C: Coder>(c: &mut C, file: &mut File) {
     c.list(&mut file.exports, blank_export, export);
 }
 
-fn blank_name() -> Name {
+pub(crate) fn blank_name() -> Name {
     "".into()
 }
 
-fn id<C: Coder, T>(c: &mut C, value: &mut Id<T>) {
+pub(crate) fn id<C: Coder, T>(c: &mut C, value: &mut Id<T>) {
     let mut index = u32::try_from(value.index()).unwrap_or(u32::MAX);
     c.u32(&mut index);
     *value = Id::new(index as usize);
 }
 
 /// Codes an id that is near the last one of its lane.
-fn near<C: Coder, T>(c: &mut C, lane: Lane, value: &mut Id<T>) {
+pub(crate) fn near<C: Coder, T>(c: &mut C, lane: Lane, value: &mut Id<T>) {
     let mut index = u32::try_from(value.index()).unwrap_or(u32::MAX);
     c.near(lane, &mut index);
     *value = Id::new(index as usize);
 }
 
-fn scope_id<C: Coder>(c: &mut C, value: &mut ScopeId) {
+pub(crate) fn scope_id<C: Coder>(c: &mut C, value: &mut ScopeId) {
     near(c, Lane::Scope, value);
 }
 
-fn value_id<C: Coder>(c: &mut C, value: &mut ExpressionId) {
+pub(crate) fn value_id<C: Coder>(c: &mut C, value: &mut ExpressionId) {
     near(c, Lane::Value, value);
 }
 
-fn zero<T>() -> Id<T> {
+pub(crate) fn zero<T>() -> Id<T> {
     Id::new(0)
 }
 
-fn arena<C: Coder, T>(
+pub(crate) fn arena<C: Coder, T>(
     c: &mut C,
     arena: &mut Arena<T>,
     blank: impl Fn() -> T,
@@ -58,11 +58,11 @@ fn arena<C: Coder, T>(
     *arena = Arena::from_vec(elements);
 }
 
-fn ids<C: Coder, T>(c: &mut C, values: &mut Vec<Id<T>>) {
+pub(crate) fn ids<C: Coder, T>(c: &mut C, values: &mut Vec<Id<T>>) {
     c.list(values, zero, id);
 }
 
-fn blank_scope() -> Scope {
+pub(crate) fn blank_scope() -> Scope {
     Scope {
         kind: ScopeKind::Block,
         parent: None,
@@ -101,7 +101,7 @@ fn scope<C: Coder>(c: &mut C, scope: &mut Scope) {
 /// How deep conditions are nested at the most.
 const DEPTH: usize = 64;
 
-fn condition<C: Coder>(c: &mut C, value: &mut Condition, depth: usize) {
+pub(crate) fn condition<C: Coder>(c: &mut C, value: &mut Condition, depth: usize) {
     if depth > DEPTH {
         c.fail("a condition is nested too deep");
         return;
@@ -136,7 +136,7 @@ fn condition<C: Coder>(c: &mut C, value: &mut Condition, depth: usize) {
     }
 }
 
-fn blank_definition() -> Definition {
+pub(crate) fn blank_definition() -> Definition {
     Definition {
         name: blank_name(),
         kind: DefinitionKind::Variable,
@@ -197,12 +197,12 @@ fn definition<C: Coder>(c: &mut C, value: &mut Definition) {
     signature(c, &mut value.signature);
 }
 
-fn protocol<C: Coder>(c: &mut C, value: &mut Protocol) {
+pub(crate) fn protocol<C: Coder>(c: &mut C, value: &mut Protocol) {
     use Protocol::{Await, Dereference, Index, Iterate, Unwrap};
     variants!(c, value, Index, Iterate, Await, Unwrap, Dereference);
 }
 
-fn base<C: Coder>(c: &mut C, value: &mut Base) {
+pub(crate) fn base<C: Coder>(c: &mut C, value: &mut Base) {
     use BaseKind::{Decorates, Delegates, Embeds, Extends, Implements, Mixes, Prepends};
     variants!(
         c,
@@ -274,7 +274,7 @@ fn signature<C: Coder>(c: &mut C, value: &mut Signature) {
     }
 }
 
-fn blank_parameter() -> Parameter {
+pub(crate) fn blank_parameter() -> Parameter {
     Parameter {
         name: blank_name(),
         label: None,
@@ -303,11 +303,11 @@ fn parameter<C: Coder>(c: &mut C, value: &mut Parameter) {
     }
 }
 
-fn blank_type() -> TypeNode {
+pub(crate) fn blank_type() -> TypeNode {
     TypeNode { kind: Type::Unknown, qualifiers: Qualifiers::default() }
 }
 
-fn r#type<C: Coder>(c: &mut C, value: &mut TypeNode) {
+pub(crate) fn r#type<C: Coder>(c: &mut C, value: &mut TypeNode) {
     let q = &mut value.qualifiers;
     let qualifiers =
         u32::from(q.constant) | u32::from(q.nullable) << 1 | u32::from(q.reference) << 2;
@@ -376,7 +376,7 @@ fn r#type<C: Coder>(c: &mut C, value: &mut TypeNode) {
     }
 }
 
-fn literal<C: Coder>(c: &mut C, value: &mut Literal) {
+pub(crate) fn literal<C: Coder>(c: &mut C, value: &mut Literal) {
     let tag = match value {
         Literal::String(_) => 0,
         Literal::Integer => 1,
@@ -399,7 +399,7 @@ fn literal<C: Coder>(c: &mut C, value: &mut Literal) {
     }
 }
 
-fn blank_binding() -> Binding {
+pub(crate) fn blank_binding() -> Binding {
     Binding {
         of: None,
         name: blank_name(),
@@ -419,7 +419,7 @@ fn binding<C: Coder>(c: &mut C, value: &mut Binding) {
     c.option(&mut value.r#type, zero, id);
 }
 
-fn blank_use() -> Use {
+pub(crate) fn blank_use() -> Use {
     Use {
         role: Role::Call,
         name: None,
@@ -491,12 +491,27 @@ fn sparse<C: Coder, T: PartialEq>(
     *arena = Arena::from_vec(elements);
 }
 
-fn blank_expression() -> ExpressionNode {
+pub(crate) fn blank_expression() -> ExpressionNode {
     ExpressionNode { kind: Expression::Unknown, scope: zero(), range: Range::default() }
 }
 
 fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
-    let tag = match &node.kind {
+    let has_range = node.range != Range::default();
+    let tag = c.tag(value_tag(&node.kind) << 1 | u32::from(has_range));
+    let (tag, has_range) = (tag >> 1, tag & 1 == 1);
+    if c.reads() {
+        node.kind = blank_value(tag);
+    }
+    scope_id(c, &mut node.scope);
+    if has_range {
+        range(c, &mut node.range);
+    }
+    value_parts(c, &mut node.kind);
+}
+
+/// Returns the number of a variant, below 16.
+pub(crate) fn value_tag(kind: &Expression) -> u32 {
+    match kind {
         Expression::Name { is_type: false, .. } => 0,
         Expression::Name { is_type: true, .. } => 1,
         Expression::Own => 2,
@@ -513,34 +528,33 @@ fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
         Expression::Opaque(_) => 13,
         Expression::Unknown => 14,
         Expression::Narrowed { .. } => 15,
-    };
-    let has_range = node.range != Range::default();
-    let tag = c.tag(tag << 1 | u32::from(has_range));
-    let (tag, has_range) = (tag >> 1, tag & 1 == 1);
-    if c.reads() {
-        node.kind = match tag {
-            0 | 1 => Expression::Name { name: blank_name(), is_type: tag == 1 },
-            2 => Expression::Own,
-            3 => Expression::Base,
-            4 => Expression::Member { of: zero(), name: blank_name() },
-            5 => Expression::Call(zero()),
-            6 => Expression::Yield { of: zero(), protocol: Protocol::Index },
-            7 => Expression::Cast { of: zero(), r#type: zero() },
-            8 => Expression::OneOf(Vec::new()),
-            9 => Expression::Lambda { scope: zero(), parameters: Vec::new(), result: None },
-            10 => Expression::Record { r#type: None, fields: Vec::new() },
-            11 => Expression::Parameter { of: zero(), argument: 0, position: None },
-            12 => Expression::Literal(Literal::Null),
-            13 => Expression::Opaque(blank_name()),
-            15 => Expression::Narrowed { of: zero(), by: Narrowing::Not(zero()) },
-            _ => Expression::Unknown,
-        };
     }
-    scope_id(c, &mut node.scope);
-    if has_range {
-        range(c, &mut node.range);
+}
+
+/// Returns the variant with this number.
+pub(crate) fn blank_value(tag: u32) -> Expression {
+    match tag {
+        0 | 1 => Expression::Name { name: blank_name(), is_type: tag == 1 },
+        2 => Expression::Own,
+        3 => Expression::Base,
+        4 => Expression::Member { of: zero(), name: blank_name() },
+        5 => Expression::Call(zero()),
+        6 => Expression::Yield { of: zero(), protocol: Protocol::Index },
+        7 => Expression::Cast { of: zero(), r#type: zero() },
+        8 => Expression::OneOf(Vec::new()),
+        9 => Expression::Lambda { scope: zero(), parameters: Vec::new(), result: None },
+        10 => Expression::Record { r#type: None, fields: Vec::new() },
+        11 => Expression::Parameter { of: zero(), argument: 0, position: None },
+        12 => Expression::Literal(Literal::Null),
+        13 => Expression::Opaque(blank_name()),
+        15 => Expression::Narrowed { of: zero(), by: Narrowing::Not(zero()) },
+        _ => Expression::Unknown,
     }
-    match &mut node.kind {
+}
+
+/// Codes what a value consists of.
+pub(crate) fn value_parts<C: Coder>(c: &mut C, kind: &mut Expression) {
+    match kind {
         Expression::Name { name: of, .. } => name(c, of),
         Expression::Member { of, name: member } => {
             value_id(c, of);
@@ -598,7 +612,7 @@ fn expression<C: Coder>(c: &mut C, node: &mut ExpressionNode) {
     }
 }
 
-fn narrowing<C: Coder>(c: &mut C, value: &mut Narrowing) {
+pub(crate) fn narrowing<C: Coder>(c: &mut C, value: &mut Narrowing) {
     let tag = match value {
         Narrowing::Not(_) => 0,
         Narrowing::Member(..) => 1,
@@ -623,11 +637,11 @@ fn narrowing<C: Coder>(c: &mut C, value: &mut Narrowing) {
     }
 }
 
-fn blank_import() -> Import {
+pub(crate) fn blank_import() -> Import {
     Import { module: blank_name(), imported: Imported::All, scope: zero(), range: Range::default() }
 }
 
-fn import<C: Coder>(c: &mut C, value: &mut Import) {
+pub(crate) fn import<C: Coder>(c: &mut C, value: &mut Import) {
     name(c, &mut value.module);
     imported(c, &mut value.imported);
     scope_id(c, &mut value.scope);
@@ -662,11 +676,11 @@ fn imported<C: Coder>(c: &mut C, value: &mut Imported) {
     }
 }
 
-fn blank_export() -> Export {
+pub(crate) fn blank_export() -> Export {
     Export { module: None, exported: Imported::All, range: Range::default() }
 }
 
-fn export<C: Coder>(c: &mut C, value: &mut Export) {
+pub(crate) fn export<C: Coder>(c: &mut C, value: &mut Export) {
     c.option(&mut value.module, blank_name, name);
     imported(c, &mut value.exported);
     range(c, &mut value.range);

@@ -1,64 +1,57 @@
 //! What of a file is stored.
 
+mod compact;
+mod functions;
+
 use crate::ir::*;
+use compact::compact;
+pub(crate) use compact::shapes;
 use rustc_hash::FxHashMap;
 
-/// Returns `file` without the values that nothing stored reaches. Literals that are passed stay as
-/// the shape of their argument; other arguments are unknown until the file is lowered again.
+/// What the resolver needs of a language's values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Needs {
+    /// Arguments have a shape: which are literals, and of what kind. Overloads need it.
+    pub shapes: bool,
+    /// Only functions, and what may hold them, are of interest in arguments, members and records:
+    /// all else states its type.
+    pub only_functions: bool,
+    /// Types that hold no function.
+    pub plain_types: &'static [&'static str],
+    /// All values and bindings are stored with their positions, so that nothing is lowered again.
+    pub everything: bool,
+}
+
+impl Needs {
+    /// What a language with overloads and without written types needs.
+    pub const ALL: Needs =
+        Needs { shapes: true, only_functions: false, plain_types: &[], everything: false };
+}
+
+/// How many values at the start of a slice stand for what is not stored: an unknown one, and one
+/// literal of each kind.
+pub const SHAPES: usize = 6;
+
+/// Returns what is stored of `file`, for all languages.
 pub fn slice(file: &File) -> File {
-    let mut keeper = Keeper {
-        file,
-        kept: vec![false; file.expressions.len()],
-        open: Vec::new(),
-        bindings: FxHashMap::default(),
-        reached: vec![false; file.bindings.len()],
-    };
-    for (id, binding) in file.bindings.iter() {
-        keeper.bindings.entry(&binding.name).or_default().push(id);
+    slice_of(file, &Needs::ALL)
+}
+
+/// Returns what is stored of `file`: definitions and uses keep their ids; scopes without names,
+/// values, bindings and types that nothing stored reaches are left out, and the others get new
+/// ids: first those outside of bodies, then those of each body. Values that are not stored are the first
+/// of the slice, see [`SHAPES`]. Ends of uses and bindings are not stored. O(file).
+pub fn slice_of(file: &File, needs: &Needs) -> File {
+    let mut keeper = Keeper::new(file, needs);
+    if needs.everything {
+        keeper.kept.fill(true);
+        keeper.reached.fill(true);
+        keeper.types.fill(true);
+    } else {
+        keeper.roots();
+        keeper.reach();
     }
-    keeper.roots();
-    keeper.reach();
-    let (kept, reached) = (keeper.kept, keeper.reached);
-    let mut sliced = file.clone();
-    for id in file.bindings.ids().filter(|id| !reached[id.index()]) {
-        sliced.bindings[id] = Binding {
-            of: None,
-            name: "".into(),
-            scope: Id::new(0),
-            range: Range::default(),
-            value: None,
-            r#type: None,
-        };
-    }
-    for scope in sliced.scopes.ids() {
-        if has_written_result(file, scope) {
-            sliced.scopes[scope].results.clear();
-        }
-    }
-    for id in file.expressions.ids() {
-        let is_shape = matches!(file.expressions[id].kind, Expression::Literal(_));
-        if !kept[id.index()] && !is_shape {
-            sliced.expressions[id] = ExpressionNode {
-                kind: Expression::Unknown,
-                scope: Id::new(0),
-                range: Range::default(),
-            };
-        } else if kept[id.index()] {
-            // A position decides only which binding a name sees.
-            if !matches!(file.expressions[id].kind, Expression::Name { .. }) {
-                sliced.expressions[id].range = Range::default();
-            }
-        } else {
-            // Of a literal, only its kind.
-            let node = &mut sliced.expressions[id];
-            node.scope = Id::new(0);
-            node.range = Range::default();
-            if let Expression::Literal(Literal::String(text)) = &mut node.kind {
-                *text = "".into();
-            }
-        }
-    }
-    sliced
+    compact(&keeper)
 }
 
 /// Returns whether a scope is the body of a function whose result is written: what it returns is
@@ -71,28 +64,75 @@ fn has_written_result(file: &File, scope: ScopeId) -> bool {
     })
 }
 
+/// Marks what is kept.
 struct Keeper<'f> {
     file: &'f File,
+    needs: &'f Needs,
+    /// Values that are kept.
     kept: Vec<bool>,
     open: Vec<ExpressionId>,
-    bindings: FxHashMap<&'f Name, Vec<BindingId>>,
+    bindings: FxHashMap<&'f str, Vec<BindingId>>,
+    definitions: FxHashMap<&'f str, Vec<DefinitionId>>,
+    /// The bindings of lambdas' scopes.
+    parameters: FxHashMap<ScopeId, Vec<BindingId>>,
     /// Bindings that are kept.
     reached: Vec<bool>,
+    /// Types that are kept.
+    types: Vec<bool>,
+    open_types: Vec<TypeId>,
 }
 
-impl Keeper<'_> {
+impl<'f> Keeper<'f> {
+    fn new(file: &'f File, needs: &'f Needs) -> Self {
+        let mut keeper = Keeper {
+            file,
+            needs,
+            kept: vec![false; file.expressions.len()],
+            open: Vec::new(),
+            bindings: FxHashMap::default(),
+            definitions: FxHashMap::default(),
+            parameters: FxHashMap::default(),
+            reached: vec![false; file.bindings.len()],
+            types: vec![false; file.types.len()],
+            open_types: Vec::new(),
+        };
+        for (id, binding) in file.bindings.iter() {
+            keeper.bindings.entry(&binding.name).or_default().push(id);
+            if file.scopes[binding.scope].kind == ScopeKind::Lambda {
+                keeper.parameters.entry(binding.scope).or_default().push(id);
+            }
+        }
+        if needs.only_functions {
+            for (id, definition) in file.definitions.iter() {
+                keeper.definitions.entry(&definition.name).or_default().push(id);
+            }
+        }
+        keeper
+    }
+
     fn keep(&mut self, id: ExpressionId) {
         if !std::mem::replace(&mut self.kept[id.index()], true) {
             self.open.push(id);
         }
     }
 
+    fn keep_type(&mut self, id: TypeId) {
+        if !std::mem::replace(&mut self.types[id.index()], true) {
+            self.open_types.push(id);
+        }
+    }
+
     fn roots(&mut self) {
         let file = self.file;
         for (_, of) in file.uses.iter() {
-            of.receiver.into_iter().for_each(|id| self.keep(id));
+            match (of.receiver, &of.name) {
+                (Some(id), _) => self.keep(id),
+                (None, Some(name)) => self.reach_name(name, of.scope),
+                (None, None) => {}
+            }
+            of.r#type.iter().chain(&of.type_arguments).for_each(|&id| self.keep_type(id));
             for argument in &of.arguments {
-                if self.may_be_function(argument.value) {
+                if self.is_argument_kept(argument.value) {
                     self.keep(argument.value);
                 }
             }
@@ -100,83 +140,136 @@ impl Keeper<'_> {
         for (id, scope) in file.scopes.iter() {
             scope.receivers.iter().for_each(|&id| self.keep(id));
             if !has_written_result(file, id) {
-                scope.results.iter().for_each(|&id| self.keep(id));
+                for &result in &scope.results {
+                    if self.is_result_kept(id, result) {
+                        self.keep(result);
+                    }
+                }
             }
         }
         for (id, binding) in file.bindings.iter().filter(|(_, binding)| binding.of.is_some()) {
-            self.reached[id.index()] = true;
-            binding.of.into_iter().chain(binding.value).for_each(|id| self.keep(id));
+            let holds = binding.value.is_some_and(|value| self.holds_function(value, 0));
+            if !self.needs.only_functions || holds {
+                self.reached[id.index()] = true;
+                binding.of.into_iter().chain(binding.value).for_each(|id| self.keep(id));
+                binding.r#type.into_iter().for_each(|id| self.keep_type(id));
+            }
         }
-        for (_, definition) in file.definitions.iter() {
-            for base in &definition.bases {
-                if let Target::Value(id) = base.target {
+        if self.needs.only_functions {
+            for id in file.expressions.ids() {
+                let is_record = matches!(file.expressions[id].kind, Expression::Record { .. });
+                if is_record && self.holds_function(id, 0) {
                     self.keep(id);
                 }
             }
         }
-        for (_, node) in file.types.iter() {
-            if let Type::TypeOf(id) = node.kind {
-                self.keep(id);
-            }
+        for (_, definition) in file.definitions.iter() {
+            self.definition(definition);
         }
     }
 
-    /// Returns whether an argument may store a function: a lambda, or a name that is no variable
-    /// of the file.
-    fn may_be_function(&self, id: ExpressionId) -> bool {
-        match &self.file.expressions[id].kind {
-            Expression::Lambda { .. } => true,
-            Expression::Name { name, .. } => {
-                !self.bindings.contains_key(name) && !self.is_parameter(id, name)
+    fn definition(&mut self, definition: &Definition) {
+        for base in &definition.bases {
+            match base.target {
+                Target::Value(id) => self.keep(id),
+                Target::Type(id) => self.keep_type(id),
             }
-            _ => false,
         }
-    }
-
-    fn is_parameter(&self, id: ExpressionId, name: &Name) -> bool {
-        let mut at = Some(self.file.expressions[id].scope);
-        while let Some(scope) = at {
-            let here = &self.file.scopes[scope];
-            if let Some(owner) = here.owner {
-                let parameters = self.file.definitions[owner].signature.parameters.as_ref();
-                if parameters.is_some_and(|all| all.iter().any(|parameter| parameter.name == *name))
-                {
-                    return true;
-                }
-            }
-            at = here.parent;
-        }
-        false
+        let Definition { yields, signature, .. } = definition;
+        let parameters = signature.parameters.iter().flatten();
+        let types = parameters
+            .filter_map(|parameter| parameter.r#type)
+            .chain(yields.iter().map(|&(_, id)| id))
+            .chain(signature.receiver)
+            .chain(signature.result)
+            .chain(signature.predicate.as_ref().map(|predicate| predicate.r#type));
+        types.for_each(|id| self.keep_type(id));
     }
 
     /// Keeps the parts of what is kept, and the bindings that names in it reach.
     fn reach(&mut self) {
+        loop {
+            if let Some(id) = self.open.pop() {
+                self.reach_value(id);
+            } else if let Some(id) = self.open_types.pop() {
+                self.reach_type(id);
+            } else {
+                break;
+            }
+        }
+    }
+
+    fn reach_value(&mut self, id: ExpressionId) {
         let file = self.file;
-        while let Some(id) = self.open.pop() {
-            match &file.expressions[id].kind {
-                Expression::Name { name, .. } => {
-                    for of in self.bindings.get(name).cloned().unwrap_or_default() {
-                        let binding = &file.bindings[of];
-                        if self.is_around(binding.scope, file.expressions[id].scope) {
-                            self.reached[of.index()] = true;
-                            binding.value.into_iter().for_each(|id| self.keep(id));
-                        }
+        match &file.expressions[id].kind {
+            Expression::Name { name, .. } => self.reach_name(name, file.expressions[id].scope),
+            Expression::Member { of, .. } | Expression::Yield { of, .. } => self.keep(*of),
+            Expression::Cast { of, r#type } => {
+                self.keep(*of);
+                self.keep_type(*r#type);
+            }
+            Expression::Narrowed { of, by } => {
+                self.keep(*of);
+                if let Narrowing::Not(id) = by {
+                    self.keep_type(*id);
+                }
+            }
+            Expression::OneOf(values) => values.iter().for_each(|&id| self.keep(id)),
+            Expression::Lambda { scope, parameters, result } => {
+                for of in self.parameters.get(scope).cloned().unwrap_or_default() {
+                    self.reach_binding(of);
+                }
+                let types = parameters.iter().filter_map(|(_, id)| *id).chain(*result);
+                types.for_each(|id| self.keep_type(id));
+            }
+            Expression::Record { r#type, fields } => {
+                r#type.iter().for_each(|&id| self.keep_type(id));
+                for &(_, id) in fields {
+                    if !self.needs.only_functions || self.holds_function(id, 0) {
+                        self.keep(id);
                     }
                 }
-                Expression::Member { of, .. }
-                | Expression::Yield { of, .. }
-                | Expression::Cast { of, .. }
-                | Expression::Narrowed { of, .. } => self.keep(*of),
-                Expression::OneOf(values) => values.iter().for_each(|&id| self.keep(id)),
-                Expression::Lambda { scope, .. } => {
-                    for (of, binding) in file.bindings.iter() {
-                        self.reached[of.index()] |= binding.scope == *scope;
-                    }
-                }
-                Expression::Record { fields, .. } => {
-                    fields.iter().for_each(|&(_, id)| self.keep(id));
-                }
-                _ => {}
+            }
+            _ => {}
+        }
+    }
+
+    fn reach_name(&mut self, name: &str, scope: ScopeId) {
+        for of in self.bindings.get(name).cloned().unwrap_or_default() {
+            if self.is_around(self.file.bindings[of].scope, scope) {
+                self.reach_binding(of);
+            }
+        }
+    }
+
+    fn reach_binding(&mut self, id: BindingId) {
+        if std::mem::replace(&mut self.reached[id.index()], true) {
+            return;
+        }
+        let binding = &self.file.bindings[id];
+        binding.r#type.into_iter().for_each(|id| self.keep_type(id));
+        if let Some(value) = binding.value
+            && self.is_value_kept(binding, value)
+        {
+            self.keep(value);
+        }
+    }
+
+    fn reach_type(&mut self, id: TypeId) {
+        let file = self.file;
+        match &file.types[id].kind {
+            Type::Named { arguments, .. } => arguments.iter().for_each(|&id| self.keep_type(id)),
+            Type::Function { receiver, parameters, result } => {
+                let types = receiver.iter().chain(parameters).chain([result]);
+                types.for_each(|&id| self.keep_type(id));
+            }
+            Type::Tuple(types) | Type::OneOf(types) | Type::AllOf(types) => {
+                types.iter().for_each(|&id| self.keep_type(id));
+            }
+            Type::Record(fields) => fields.iter().for_each(|&(_, id)| self.keep_type(id)),
+            Type::Projection { of, .. } => self.keep_type(*of),
+            Type::TypeOf(id) => self.keep(*id),
+            Type::Parameter(_) | Type::Own | Type::Literal(_) | Type::Opaque(_) | Type::Unknown => {
             }
         }
     }

@@ -1,6 +1,7 @@
 //! C: one name space of the tree, files with static names, includes.
 
 use crate::ir::Literal;
+use crate::ir::codec::Needs;
 use crate::rules::{MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
@@ -37,6 +38,48 @@ impl Rules for Language {
     /// There are no overloads: whatever is passed is taken.
     fn convert(&self, _from: &str, _to: &str) -> Option<u8> {
         Some(1)
+    }
+
+    /// There are no overloads, and all but functions states its type.
+    fn needs(&self) -> Needs {
+        Needs {
+            shapes: false,
+            only_functions: true,
+            plain_types: &[
+                "void",
+                "_Bool",
+                "bool",
+                "char",
+                "int",
+                "long",
+                "short",
+                "float",
+                "double",
+                "unsigned",
+                "signed",
+                "signed char",
+                "unsigned char",
+                "unsigned short",
+                "unsigned int",
+                "unsigned long",
+                "long long",
+                "unsigned long long",
+                "size_t",
+                "ssize_t",
+                "ptrdiff_t",
+                "intptr_t",
+                "uintptr_t",
+                "int8_t",
+                "int16_t",
+                "int32_t",
+                "int64_t",
+                "uint8_t",
+                "uint16_t",
+                "uint32_t",
+                "uint64_t",
+            ],
+            ..Needs::ALL
+        }
     }
 
     fn literal(&self, literal: &Literal) -> &'static str {

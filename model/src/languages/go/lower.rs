@@ -30,8 +30,8 @@ impl DerefMut for Go<'_> {
 }
 
 /// Returns the facts of a file.
-pub(super) fn lower(path: &str, text: &[u8], tree: &Tree) -> File {
-    let builder = Builder::new(path, text);
+pub(super) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
+    let builder = Builder::new(path, text, tree.root_node());
     let mut go = Go { builder, generics: Vec::new(), locals: FxHashSet::default() };
     go.file.scopes[ScopeId::new(0)].condition = condition(path, text);
     let root = tree.root_node();
