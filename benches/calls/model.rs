@@ -71,8 +71,8 @@ pub(crate) struct Linker<'f> {
     tree: &'f Tree,
     /// Uses by path and byte of their name.
     uses: HashMap<(&'f str, u32), (FileId, UseId)>,
-    /// Symbols by path, line and name.
-    symbols: HashMap<(String, usize, String), SymbolAt>,
+    /// Symbols with the byte of their name, by path and name.
+    symbols: HashMap<(String, String), Vec<(usize, SymbolAt)>>,
 }
 
 impl<'f> Linker<'f> {
@@ -85,16 +85,16 @@ impl<'f> Linker<'f> {
                 uses.insert((&*file.path, of.range.start), (FileId(at as u32), id));
             }
         }
-        let mut symbols = HashMap::new();
+        let mut symbols: HashMap<(String, String), Vec<(usize, SymbolAt)>> = HashMap::new();
         for file in tree.program.ids() {
             let Some(facts) = tree.program.file(file) else { continue };
             for (place, symbol) in (0..).zip(&facts.symbols) {
-                let line = tree.position(&facts.path, symbol.name_span.start);
-                let Some((line, _)) = line else { continue };
-                let key = (facts.path.clone(), line, symbol.name.clone());
-                symbols.entry(key).or_insert(SymbolAt { file, place });
+                let key = (facts.path.clone(), symbol.name.clone());
+                let at = (symbol.name_span.start, SymbolAt { file, place });
+                symbols.entry(key).or_default().push(at);
             }
         }
+        symbols.values_mut().for_each(|all| all.sort());
         Linker { resolver: Resolver::new(files, facts.rules), facts, tree, uses, symbols }
     }
 
@@ -132,8 +132,9 @@ impl<'f> Linker<'f> {
     fn symbol(&self, def: Def) -> Option<SymbolAt> {
         let file = self.facts.files.get(def.file.0 as usize)?;
         let definition = &file.definitions[def.id];
-        let (line, _) = self.tree.position(&file.path, definition.range.start as usize)?;
-        self.symbols.get(&(file.path.to_string(), line, definition.name.to_string())).copied()
+        let (start, end) = (definition.range.start as usize, definition.range.end as usize);
+        let all = self.symbols.get(&(file.path.to_string(), definition.name.to_string()))?;
+        all.iter().find(|(at, _)| (start..end).contains(at)).map(|&(_, symbol)| symbol)
     }
 }
 

@@ -139,13 +139,13 @@ impl<'t> Builder<'t> {
         })
     }
 
-    /// Returns the call of `name` or of a member `receiver.name`.
+    /// Returns the call of `name` or of a member `receiver.name`; `named` is the name's node.
     pub(crate) fn call(
         &mut self,
         receiver: Option<ExpressionId>,
         name: Option<Name>,
         arguments: Vec<Argument>,
-        node: Node<'_>,
+        (named, node): (Option<Node<'_>>, Node<'_>),
     ) -> ExpressionId {
         let of = self.file.uses.push(Use {
             role: Role::Call,
@@ -155,7 +155,7 @@ impl<'t> Builder<'t> {
             r#type: None,
             arguments,
             type_arguments: Vec::new(),
-            range: Self::range(node),
+            range: Self::range(named.unwrap_or(node)),
         });
         self.expression(Expression::Call(of), node)
     }

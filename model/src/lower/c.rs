@@ -94,7 +94,7 @@ grammar! {
     }
 }
 
-pub(super) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
+pub(crate) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
     let mut b = Builder::new(path, text, tree.root_node());
     items(&mut b, tree.root_node());
     b.file
@@ -622,25 +622,23 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
         return b.expression(Expression::Unknown, node);
     };
     let list = field(node, Field::Arguments).map_or_else(Vec::new, |list| b.children(list));
-    let (receiver, name) = match kind(called) {
-        Kind::Identifier => (None, Some(b.name(called))),
+    let (receiver, named) = match kind(called) {
+        Kind::Identifier => (None, Some(called)),
         Kind::FieldExpression => {
             match (field(called, Field::Argument), field(called, Field::Member)) {
-                (Some(of), Some(name)) => {
-                    let of = expression(b, of);
-                    (Some(of), Some(b.name(name)))
-                }
+                (Some(of), Some(name)) => (Some(expression(b, of)), Some(name)),
                 _ => (None, None),
             }
         }
         _ => (Some(expression(b, called)), None),
     };
+    let name = named.map(|named| b.name(named));
     let mut arguments = Vec::new();
     for argument in list.into_iter().filter(|&argument| kind(argument) != Kind::Comment) {
         let value = expression(b, argument);
         arguments.push(Argument { label: None, value });
     }
-    b.call(receiver, name, arguments, node)
+    b.call(receiver, name, arguments, (named, node))
 }
 
 fn written<'t>(b: &mut Builder<'t>, node: Node<'t>) -> TypeId {

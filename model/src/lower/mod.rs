@@ -4,7 +4,7 @@
 //! construct without a lowering has its parts lowered, and is unknown itself.
 
 mod build;
-mod c;
+pub(crate) mod c;
 mod ruby;
 
 pub(crate) use build::{Builder, DEPTH, children};

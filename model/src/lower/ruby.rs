@@ -188,7 +188,7 @@ fn lower_node<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
         Kind::Yield => {
             let arguments = part(Field::Arguments).or_else(|| node.named_child(0));
             let arguments = arguments.map_or_else(Vec::new, |list| self::arguments(b, list));
-            b.call(None, Some("yield".into()), arguments, node)
+            b.call(None, Some("yield".into()), arguments, (None, node))
         }
         Kind::ElementReference => {
             let parts = b.children(node);
@@ -378,7 +378,7 @@ fn call<'t>(b: &mut Builder<'t>, node: Node<'t>) -> ExpressionId {
     }
     let argument = u8::try_from(arguments.len()).unwrap_or(u8::MAX).saturating_sub(1);
     let last = arguments.last().map(|argument| argument.value);
-    let value = b.call(receiver, name, arguments, node);
+    let value = b.call(receiver, name, arguments, (Some(called), node));
     if let (Some(last), Expression::Call(of)) = (last, &b.file.expressions[value].kind) {
         let of = *of;
         bind_lambda(b, last, of, argument, node);

@@ -121,7 +121,8 @@ impl Resolver<'_> {
             return def;
         }
         let own = self.own_type(def.file, definition.body.unwrap_or(definition.scope));
-        let beside = self.rules().arguments().signatures_beside_body;
+        let rules = self.rules().arguments();
+        let beside = rules.signatures_beside_body || rules.by_name;
         let name = &definition.name;
         let candidates: Vec<Def> = match own {
             Some(own) => self

@@ -46,6 +46,9 @@ impl Resolver<'_> {
                 candidates.retain(is_signature);
             }
         }
+        if self.rules().arguments().by_name {
+            self.join_bodies(file, &mut candidates);
+        }
         if let [only] = &candidates[..] {
             let substitution = self.infer(file, of, only, mode);
             return vec![Called { substitution, ..only.clone() }];
@@ -70,6 +73,22 @@ impl Resolver<'_> {
             }
         }
         chosen
+    }
+
+    /// Replaces declarations by what has a body, and keeps those of the file itself before others.
+    fn join_bodies(&self, file: FileId, candidates: &mut Vec<Called>) {
+        for called in candidates.iter_mut() {
+            called.def = self.body_of(called.def);
+        }
+        let is_body = |called: &Called| !self.world.definition(called.def).signature.is_declaration;
+        if candidates.iter().any(is_body) {
+            candidates.retain(is_body);
+        }
+        if candidates.iter().any(|called| called.def.file == file) {
+            candidates.retain(|called| called.def.file == file);
+        }
+        candidates.sort_by_key(|called| called.def);
+        candidates.dedup_by_key(|called| called.def);
     }
 
     /// Returns whether `one` is at least as good as `other` for every argument, and better for one

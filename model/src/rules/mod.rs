@@ -208,6 +208,8 @@ pub struct Arguments {
     pub signatures_beside_body: bool,
     /// Any number of arguments may be passed.
     pub any_number: bool,
+    /// Functions are told apart by their names alone: there are no overloads.
+    pub by_name: bool,
 }
 
 /// Where an import leads.

@@ -2,7 +2,7 @@
 
 use crate::ir::Literal;
 use crate::ir::codec::Needs;
-use crate::rules::{MemberSources, Module, Rules, Tree, Visible};
+use crate::rules::{Arguments, MemberSources, Module, Rules, Tree, Visible};
 
 /// The rules.
 pub(super) struct Language;
@@ -33,6 +33,10 @@ impl Rules for Language {
 
     fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
         included(specifier, tree)
+    }
+
+    fn arguments(&self) -> Arguments {
+        Arguments { by_name: true, ..Arguments::default() }
     }
 
     /// There are no overloads: whatever is passed is taken.
@@ -90,7 +94,31 @@ impl Rules for Language {
         }
     }
 
+    #[cfg(feature = "lower")]
+    fn lowering(&self) -> Option<&'static dyn crate::lower::Lowers> {
+        Some(&Lowering)
+    }
+
     fn library(&self) -> &'static str {
         include_str!("library.txt")
+    }
+}
+
+/// Syntax trees into facts.
+#[cfg(feature = "lower")]
+struct Lowering;
+
+#[cfg(feature = "lower")]
+impl crate::lower::Lowers for Lowering {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["c", "h"]
+    }
+
+    fn grammar(&self) -> tree_sitter::Language {
+        tree_sitter_c::LANGUAGE.into()
+    }
+
+    fn lower(&self, path: &str, text: &[u8], tree: &tree_sitter::Tree) -> crate::ir::File {
+        crate::lower::c::lower(path, text, tree)
     }
 }

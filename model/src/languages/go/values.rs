@@ -318,7 +318,7 @@ impl Go<'_> {
             .into_iter()
             .map(|of| Argument { label: None, value: self.value(of) })
             .collect();
-        self.call(receiver, None, arguments, node)
+        self.call(receiver, None, arguments, (None, node))
     }
 
     /// Returns the index of `f[i]` where the parser takes a variable `i` for a type.
@@ -341,7 +341,7 @@ impl Go<'_> {
             let receiver = self.expression(kind, of);
             let value = self.value(argument);
             let arguments = vec![Argument { label: None, value }];
-            return Some(self.call(Some(receiver), None, arguments, node));
+            return Some(self.call(Some(receiver), None, arguments, (None, node)));
         }
         let list = of.child_by_field_name("type_arguments")?;
         let types = self.type_arguments(list);
