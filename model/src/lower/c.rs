@@ -302,7 +302,14 @@ fn declared_function<'t>(
 
 fn parameters<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Vec<Parameter> {
     let mut found = Vec::new();
-    for child in b.children(node) {
+    let children = b.children(node);
+    // `(void)` has none.
+    if let [only] = children[..]
+        && b.bytes(only) == b"void"
+    {
+        return found;
+    }
+    for child in children {
         match kind(child) {
             Kind::ParameterDeclaration => {
                 let base = base_type(b, child);
@@ -354,9 +361,18 @@ fn declared<'t>(b: &mut Builder<'t>, node: Node<'t>, base: TypeId) -> (Option<No
             let list = field(node, Field::Parameters);
             let types = list.map_or_else(Vec::new, |list| parameters(b, list));
             let types = types.into_iter().filter_map(|parameter| parameter.r#type).collect();
-            let ty = b.r#type(Type::Function { receiver: None, parameters: types, result: base });
-            // A pointer to a function is the function.
-            let named = inner.map(|inner| innermost(inner));
+            let function = Type::Function { receiver: None, parameters: types, result: base };
+            let mut ty = b.r#type(function);
+            // A pointer to a function is the function; an array of these is an array.
+            let mut named = inner;
+            while let Some(at) = named
+                && let Some(next) = inside(at)
+            {
+                if kind(at) == Kind::ArrayDeclarator {
+                    ty = b.of_one("array", ty);
+                }
+                named = Some(next);
+            }
             (named.filter(|&node| ends_with(node, Suffix::Identifier)), ty)
         }
         (Kind::ParenthesizedDeclarator | Kind::AttributedDeclarator | Kind::InitDeclarator, _) => {
@@ -370,14 +386,10 @@ fn declared<'t>(b: &mut Builder<'t>, node: Node<'t>, base: TypeId) -> (Option<No
     }
 }
 
-fn innermost<'t>(node: Node<'t>) -> Node<'t> {
-    let mut at = node;
-    while let Some(inner) = field(at, Field::Declarator)
-        .or_else(|| ends_with(at, Suffix::Declarator).then(|| at.named_child(0)).flatten())
-    {
-        at = inner;
-    }
-    at
+/// Returns the declarator in another one.
+fn inside(node: Node<'_>) -> Option<Node<'_>> {
+    field(node, Field::Declarator)
+        .or_else(|| ends_with(node, Suffix::Declarator).then(|| node.named_child(0)).flatten())
 }
 
 /// Returns the type before the declarators; a structure that it defines is lowered.

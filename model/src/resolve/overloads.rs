@@ -48,6 +48,10 @@ impl Resolver<'_> {
         }
         if self.rules().arguments().by_name {
             self.join_bodies(file, &mut candidates);
+            for called in &mut candidates {
+                called.substitution = self.infer(file, of, called, mode);
+            }
+            return candidates;
         }
         if let [only] = &candidates[..] {
             let substitution = self.infer(file, of, only, mode);

@@ -79,6 +79,12 @@ impl Resolver<'_> {
                 };
                 Ty::Function(Rc::new((None, types.collect(), result)))
             }
+            Expression::Record { r#type: None, fields } => {
+                match self.expected_record(file, id, mode) {
+                    ty @ (Ty::Named(..) | Ty::Own(_)) => ty,
+                    _ => self.type_of_record(place, None, fields, mode),
+                }
+            }
             Expression::Record { r#type, fields } => {
                 self.type_of_record(place, *r#type, fields, mode)
             }
@@ -265,7 +271,7 @@ impl Resolver<'_> {
                 Some(ty) if self.function_of(&ty).is_some() => {
                     // What is stored there is more than its type.
                     let value = initial();
-                    return if value.stored().is_empty() { ty } else { value };
+                    return if holds_functions(&value) { value } else { ty };
                 }
                 Some(ty) => return ty,
             }
@@ -368,6 +374,18 @@ impl Resolver<'_> {
             }
             _ if mode == Mode::Uses => self.passed(def, position),
             _ => Ty::Unknown,
+        }
+    }
+
+    /// Returns what a record without a type is where it is a field of another one: the field's type,
+    /// or that of the elements.
+    fn expected_record(&self, file: FileId, id: ExpressionId, mode: Mode) -> Ty {
+        let Some((outer, name)) = self.world.outer_record(file, id) else { return Ty::Unknown };
+        let holder = self.type_of(file, *outer, mode);
+        let place = (file, self.world.file(file).expressions[id].scope);
+        match self.member(&holder, name, place, mode) {
+            Lookup::Found(found) => self.type_of_found(&found, Some(&holder), mode),
+            _ => self.yielded(&holder, Protocol::Index, mode),
         }
     }
 
@@ -654,5 +672,13 @@ impl Resolver<'_> {
         let types: Vec<Ty> = results.iter().map(|&id| self.type_of(file, id, mode)).collect();
         let known = types.iter().any(|ty| !is_null(ty));
         Ty::one_of(types.into_iter().filter(|ty| !known || !is_null(ty)).collect())
+    }
+}
+
+/// Returns whether a value is functions, or contains them.
+fn holds_functions(ty: &Ty) -> bool {
+    match ty {
+        Ty::Named(_, arguments) => arguments.last().is_some_and(|of| !of.stored().is_empty()),
+        ty => !ty.stored().is_empty(),
     }
 }

@@ -66,6 +66,8 @@ pub struct World<'w> {
     pub decorated: Vec<Def>,
     /// Records by the names of their fields.
     records: FxHashMap<Name, Vec<(FileId, ExpressionId)>>,
+    /// The record that a record is a field of, with the field's name.
+    outer_records: FxHashMap<(FileId, ExpressionId), (ExpressionId, Name)>,
     /// Functions with a receiver type and extensions, by the name of a member.
     extensions: FxHashMap<Name, Vec<Def>>,
     /// Members without a body, by name.
@@ -102,6 +104,7 @@ impl<'w> World<'w> {
             assigned_own: FxHashMap::default(),
             decorated: Vec::new(),
             records: FxHashMap::default(),
+            outer_records: FxHashMap::default(),
             extensions: FxHashMap::default(),
             demanded: FxHashMap::default(),
             types: Vec::new(),
@@ -258,7 +261,12 @@ impl<'w> World<'w> {
         for (expression, node) in file.expressions.iter() {
             match &node.kind {
                 Expression::Record { fields, .. } => {
-                    for (name, _) in fields {
+                    for (name, value) in fields {
+                        let inner = &file.expressions[*value].kind;
+                        if matches!(inner, Expression::Record { r#type: None, .. }) {
+                            let outer = (expression, name.clone());
+                            self.outer_records.insert((id, *value), outer);
+                        }
                         self.records.entry(name.clone()).or_default().push((id, expression));
                     }
                 }
@@ -363,6 +371,11 @@ impl<'w> World<'w> {
     /// Returns the records with a field `name`.
     pub fn records(&self, name: &str) -> &[(FileId, ExpressionId)] {
         self.records.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the record that a record without a type is a field of, with the field's name.
+    pub fn outer_record(&self, file: FileId, id: ExpressionId) -> Option<&(ExpressionId, Name)> {
+        self.outer_records.get(&(file, id))
     }
 
     /// Returns the functions `name` that state the type they extend.
