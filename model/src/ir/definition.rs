@@ -146,6 +146,29 @@ impl Condition {
         !here.iter().any(|(name, negated)| there.iter().any(|(n, m)| n == name && m != negated))
     }
 
+    /// Returns whether it holds where `defined` tells of symbols; none where that cannot be said.
+    pub fn holds(&self, defined: &dyn Fn(&str) -> bool) -> Option<bool> {
+        match self {
+            Self::Defined(name) => Some(defined(name)),
+            Self::Not(inner) => inner.holds(defined).map(|holds| !holds),
+            Self::All(all) => {
+                let all: Vec<_> = all.iter().map(|part| part.holds(defined)).collect();
+                if all.contains(&Some(false)) {
+                    return Some(false);
+                }
+                (!all.contains(&None)).then_some(true)
+            }
+            Self::Any(any) => {
+                let any: Vec<_> = any.iter().map(|part| part.holds(defined)).collect();
+                if any.contains(&Some(true)) {
+                    return Some(true);
+                }
+                (!any.contains(&None)).then_some(false)
+            }
+            Self::Opaque(_) => None,
+        }
+    }
+
     fn collect<'c>(&'c self, negated: bool, symbols: &mut Vec<(&'c str, bool)>) {
         match self {
             Self::Defined(name) | Self::Opaque(name) => symbols.push((name, negated)),

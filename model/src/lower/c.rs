@@ -178,6 +178,21 @@ fn define<'t>(b: &mut Builder<'t>, node: Node<'t>) {
 
 /// A region under `#if`, with its alternative beside it.
 fn region<'t>(b: &mut Builder<'t>, node: Node<'t>) {
+    // A region that defines what it asks for is a guard, or gives a default: it is compiled.
+    if let Some(guard) = field(node, Field::Name)
+        && b.bytes(node).starts_with(b"#ifndef")
+    {
+        let children = b.children(node);
+        let first = children.iter().filter(|&&child| child != guard);
+        let mut first = first.filter(|&&child| kind(child) != Kind::Comment);
+        let defined = first.next().and_then(|&child| field(child, Field::Name));
+        if defined.is_some_and(|name| b.bytes(name) == b.bytes(guard)) {
+            for child in children.into_iter().filter(|&child| child != guard) {
+                item(b, child);
+            }
+            return;
+        }
+    }
     let scope = b.push_scope(ScopeKind::Block, None, Builder::range(node));
     let mut parsed = match (field(node, Field::Name), field(node, Field::Condition)) {
         (Some(name), _) => Condition::Defined(b.name(name)),

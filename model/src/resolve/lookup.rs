@@ -330,8 +330,11 @@ impl Resolver<'_> {
             for (other, scope) in self.world.whole_tree() {
                 let declared = self.world.declared(other, scope, name).iter().copied();
                 let is_public = |def: &Def| {
+                    let definition = self.world.definition(*def);
+                    // A macro is text of the files that include it.
                     def.file == file
-                        || self.world.definition(*def).visibility != Visibility::Private
+                        || definition.visibility != Visibility::Private
+                            && definition.kind != DefinitionKind::Macro
                 };
                 found.extend(declared.filter(is_public));
             }

@@ -93,6 +93,10 @@ impl Resolver<'_> {
         }
         candidates.sort_by_key(|called| called.def);
         candidates.dedup_by_key(|called| called.def);
+        // What is compiled, as far as is known, comes first.
+        if candidates.len() > 1 {
+            candidates.sort_by_key(|called| self.world.doubt(called.def));
+        }
     }
 
     /// Returns whether `one` is at least as good as `other` for every argument, and better for one

@@ -70,6 +70,8 @@ pub struct World<'w> {
     outer_records: FxHashMap<(FileId, ExpressionId), (ExpressionId, Name)>,
     /// Functions with a receiver type and extensions, by the name of a member.
     extensions: FxHashMap<Name, Vec<Def>>,
+    /// Names of macros.
+    macros: FxHashSet<Name>,
     /// Members without a body, by name.
     demanded: FxHashMap<Name, Vec<Def>>,
     /// All types and extensions.
@@ -106,6 +108,7 @@ impl<'w> World<'w> {
             records: FxHashMap::default(),
             outer_records: FxHashMap::default(),
             extensions: FxHashMap::default(),
+            macros: FxHashSet::default(),
             demanded: FxHashMap::default(),
             types: Vec::new(),
             bases: FxHashMap::default(),
@@ -195,6 +198,9 @@ impl<'w> World<'w> {
                     }
                 }
                 DefinitionKind::Extension => self.types.push(def),
+                DefinitionKind::Macro => {
+                    self.macros.insert(definition.name.clone());
+                }
                 kind if kind.is_type() => self.types.push(def),
                 DefinitionKind::Function if self.extended(def).is_some() => {
                     self.extensions.entry(definition.name.clone()).or_default().push(def);
@@ -547,6 +553,20 @@ impl<'w> World<'w> {
             at = facts.scopes[scope].parent;
         }
         found
+    }
+
+    /// Returns how likely the regions around a definition are compiled: 0 for yes, 2 for no.
+    pub fn doubt(&self, def: Def) -> u8 {
+        let defined = |symbol: &str| {
+            self.rules.defined(symbol).unwrap_or_else(|| self.macros.contains(symbol))
+        };
+        let conditions = self.conditions(def.file, self.definition(def).scope).into_iter();
+        let doubt = |condition: &Condition| match condition.holds(&defined) {
+            Some(true) => 0,
+            None => 1,
+            Some(false) => 2,
+        };
+        conditions.map(doubt).max().unwrap_or(0)
     }
 
     /// Returns the type around `scope`, behind functions and blocks.

@@ -78,6 +78,12 @@ pub trait Rules {
         name.rsplit(['.', '/']).next().unwrap_or(name)
     }
 
+    /// Whether a symbol of conditions is known to be defined, or not to be; none where the tree says.
+    fn defined(&self, symbol: &str) -> Option<bool> {
+        let _ = symbol;
+        None
+    }
+
     /// Which values of a file are stored.
     fn needs(&self) -> Needs {
         Needs::ALL

@@ -7,12 +7,28 @@ use crate::rules::{Arguments, MemberSources, Module, Rules, Tree, Visible};
 /// The rules.
 pub(super) struct Language;
 
-/// Returns the files that `#include` of `specifier` leads to: by the end of their paths.
-pub(super) fn included(specifier: &str, tree: &Tree) -> Module {
+/// Returns the files that `#include` of `specifier` leads to: from the folder of the file that
+/// writes it, otherwise by the end of their paths.
+pub(super) fn included(specifier: &str, from: &str, tree: &Tree) -> Module {
+    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    for part in specifier.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    let near = parts.join("/");
+    if let Some(at) = tree.paths.iter().position(|path| **path == *near) {
+        return Module::Files(vec![at]);
+    }
+    let specifier = specifier.trim_start_matches("../").trim_start_matches("./");
     let is_it = |path: &str| path == specifier || path.ends_with(&format!("/{specifier}"));
-    Module::Files(
-        tree.paths.iter().enumerate().filter(|(_, path)| is_it(path)).map(|(at, _)| at).collect(),
-    )
+    let all = tree.paths.iter().enumerate().filter(|(_, path)| is_it(path));
+    Module::Files(all.map(|(at, _)| at).collect())
 }
 
 impl Rules for Language {
@@ -31,8 +47,44 @@ impl Rules for Language {
         MemberSources { dereferences: true, ..MemberSources::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
-        included(specifier, tree)
+    fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
+        included(specifier, from, tree)
+    }
+
+    /// As a current compiler does on Linux.
+    fn defined(&self, symbol: &str) -> Option<bool> {
+        const YES: [&str; 12] = [
+            "__ELF__",
+            "__GNUC__",
+            "__LP64__",
+            "__STDC__",
+            "__STDC_VERSION__",
+            "__amd64__",
+            "__linux__",
+            "__unix__",
+            "__x86_64__",
+            "linux",
+            "unix",
+            "__STDC_HOSTED__",
+        ];
+        const NO: [&str; 12] = [
+            "WIN32",
+            "_WIN32",
+            "_WIN64",
+            "_MSC_VER",
+            "__APPLE__",
+            "__BORLANDC__",
+            "__CYGWIN__",
+            "__MINGW32__",
+            "__WATCOMC__",
+            "__cplusplus",
+            "__i386__",
+            "MSDOS",
+        ];
+        if YES.contains(&symbol) {
+            return Some(true);
+        }
+        NO.contains(&symbol).then_some(false)
     }
 
     fn arguments(&self) -> Arguments {

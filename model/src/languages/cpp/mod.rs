@@ -24,8 +24,8 @@ impl Rules for Language {
         MemberSources { functions_on_are_members: true, ..MemberSources::default() }
     }
 
-    fn module(&self, specifier: &str, _from: &str, tree: &Tree) -> Module {
-        match super::c::included(specifier, tree) {
+    fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
+        match super::c::included(specifier, from, tree) {
             Module::Files(files) if files.is_empty() => Module::Named(specifier.to_string()),
             found => found,
         }
