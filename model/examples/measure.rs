@@ -6,7 +6,7 @@
 use codedb_model::ir::codec::{Needs, slice_of};
 use codedb_model::ir::{Id, Role};
 use codedb_model::languages::rules;
-use codedb_model::lower::{Grammar, Lowering};
+use codedb_model::lower::Lowering;
 use codedb_model::store::Builder;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -35,11 +35,9 @@ struct Sums {
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let measured = match &arguments[..] {
-        [language, folder, rest @ ..] if language == "c" => {
-            measure(Grammar::C, &["c", "h"], folder, rest)
-        }
+        [language, folder, rest @ ..] if language == "c" => measure("c", &["c", "h"], folder, rest),
         [language, folder, rest @ ..] if language == "ruby" => {
-            measure(Grammar::Ruby, &["rb"], folder, rest)
+            measure("ruby", &["rb"], folder, rest)
         }
         _ => Err("two arguments are needed: `c` or `ruby`, and a folder".to_string()),
     };
@@ -50,18 +48,18 @@ fn main() {
 }
 
 fn measure(
-    grammar: Grammar,
+    language: &str,
     extensions: &[&str],
     folder: &str,
     rest: &[String],
 ) -> Result<(), String> {
-    let own = rules(grammar.language()).map_or(Needs::ALL, |rules| rules.needs());
+    let own = rules(language).map_or(Needs::ALL, |rules| rules.needs());
     let needs = match rest.first().map(String::as_str) {
         Some("all") => Needs::ALL,
         Some("everything") => Needs { everything: true, only_functions: false, ..own },
         _ => own,
     };
-    let mut lowering = Lowering::new(grammar)?;
+    let mut lowering = Lowering::new(language)?;
     let mut sums = Sums::default();
     let mut builder = Builder::default();
     let mut sample = Vec::new();

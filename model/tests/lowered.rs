@@ -7,7 +7,8 @@ use codedb_model::program::{Loaded, Program, all, held_out};
 
 /// Returns the program with the facts of its sources, where its language has a lowering.
 fn lowered(program: &Program) -> Option<Program> {
-    let lowers = languages::rules(&program.language)?.lowering()?;
+    let lowers =
+        languages::rules(&program.language)?.lowering().filter(|lowers| lowers.is_whole())?;
     let sources = program.sources.iter();
     let sources = sources.map(|source| (source.path.as_str(), source.text.as_bytes()));
     let files = lower::tree(lowers, sources).expect("a grammar of this version");

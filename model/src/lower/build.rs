@@ -291,4 +291,4 @@ macro_rules! grammar {
         }
     };
 }
-pub(super) use grammar;
+pub(crate) use grammar;

@@ -1,13 +1,11 @@
-//! Syntax trees into facts, for measurement: how large the stored slice is, and how long it takes.
+//! Syntax trees into facts: what all languages share. Each language's folder has its own lowering.
 //!
-//! No rules, and no text for display: what a file declares and uses, as [`crate::ir`] has it. A
-//! construct without a lowering has its parts lowered, and is unknown itself.
+//! A construct without one has its parts lowered, and is unknown itself. There is no text for
+//! display: it is cut from the file when it is shown.
 
 mod build;
-pub(crate) mod c;
-mod ruby;
 
-pub(crate) use build::{Builder, DEPTH, children};
+pub(crate) use build::{Builder, DEPTH, children, grammar};
 
 use crate::ir::File;
 use tree_sitter::Parser;
@@ -16,6 +14,11 @@ use tree_sitter::Parser;
 pub trait Lowers {
     /// The extensions of the files.
     fn extensions(&self) -> &'static [&'static str];
+
+    /// The facts have all that answers need.
+    fn is_whole(&self) -> bool {
+        true
+    }
 
     /// The parser's grammar.
     fn grammar(&self) -> tree_sitter::Language;
@@ -54,46 +57,26 @@ pub fn tree<'t>(
     Ok(facts)
 }
 
-/// A language that is lowered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Grammar {
-    /// C.
-    C,
-    /// Ruby.
-    Ruby,
-}
-
-impl Grammar {
-    /// Returns the name of the language.
-    pub fn language(self) -> &'static str {
-        match self {
-            Grammar::C => "c",
-            Grammar::Ruby => "ruby",
-        }
-    }
-}
-
 /// Lowers files of one language.
 pub struct Lowering {
     parser: Parser,
-    grammar: Grammar,
+    lowers: &'static dyn Lowers,
 }
 
 impl Lowering {
-    /// Returns a lowering with its parser.
+    /// Returns a lowering of the language with this name, with its parser.
     ///
     /// # Errors
-    /// The grammar is of another version than the parser.
-    pub fn new(grammar: Grammar) -> Result<Self, String> {
-        let language = match grammar {
-            Grammar::C => tree_sitter_c::LANGUAGE.into(),
-            Grammar::Ruby => tree_sitter_ruby::LANGUAGE.into(),
-        };
+    /// There is none for the language, or its grammar is of another version than the parser.
+    pub fn new(language: &str) -> Result<Self, String> {
+        let lowers = crate::languages::rules(language)
+            .and_then(|rules| rules.lowering())
+            .ok_or_else(|| format!("no lowering for the language `{language}`"))?;
         let mut parser = Parser::new();
         parser
-            .set_language(&language)
+            .set_language(&lowers.grammar())
             .map_err(|error| format!("the grammar cannot be used: {error}"))?;
-        Ok(Self { parser, grammar })
+        Ok(Self { parser, lowers })
     }
 
     /// Parses `text`; none where the parser gives up.
@@ -110,9 +93,6 @@ impl Lowering {
 
     /// Returns the facts of a file that was parsed.
     pub fn lower(&self, path: &str, text: &[u8], tree: &tree_sitter::Tree) -> File {
-        match self.grammar {
-            Grammar::C => c::lower(path, text, tree),
-            Grammar::Ruby => ruby::lower(path, text, tree),
-        }
+        self.lowers.lower(path, text, tree)
     }
 }

@@ -1,5 +1,8 @@
 //! C: one name space of the tree, files with static names, includes.
 
+#[cfg(feature = "lower")]
+mod lower;
+
 use crate::ir::Literal;
 use crate::ir::codec::Needs;
 use crate::rules::{Arguments, MemberSources, Module, Rules, Tree, Visible};
@@ -171,6 +174,6 @@ impl crate::lower::Lowers for Lowering {
     }
 
     fn lower(&self, path: &str, text: &[u8], tree: &tree_sitter::Tree) -> crate::ir::File {
-        crate::lower::c::lower(path, text, tree)
+        lower::lower(path, text, tree)
     }
 }

@@ -1,5 +1,8 @@
 //! Ruby: open classes, mixins in the order of ancestors, duck typing.
 
+#[cfg(feature = "lower")]
+mod lower;
+
 use crate::ir::Literal;
 use crate::rules::{
     Arguments, BaseOfUsers, Construction, MemberSources, Module, Rules, Satisfaction, Tree, Visible,
@@ -55,7 +58,36 @@ impl Rules for Language {
         }
     }
 
+    #[cfg(feature = "lower")]
+    fn lowering(&self) -> Option<&'static dyn crate::lower::Lowers> {
+        Some(&Lowering)
+    }
+
     fn library(&self) -> &'static str {
         include_str!("library.txt")
+    }
+}
+
+/// Syntax trees into facts, for measurement: what a file declares and calls. Programs are not
+/// answered from them yet.
+#[cfg(feature = "lower")]
+struct Lowering;
+
+#[cfg(feature = "lower")]
+impl crate::lower::Lowers for Lowering {
+    fn extensions(&self) -> &'static [&'static str] {
+        &["rb"]
+    }
+
+    fn grammar(&self) -> tree_sitter::Language {
+        tree_sitter_ruby::LANGUAGE.into()
+    }
+
+    fn is_whole(&self) -> bool {
+        false
+    }
+
+    fn lower(&self, path: &str, text: &[u8], tree: &tree_sitter::Tree) -> crate::ir::File {
+        lower::lower(path, text, tree)
     }
 }

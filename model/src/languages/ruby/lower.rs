@@ -1,7 +1,7 @@
 //! Ruby into facts.
 
-use super::build::{Builder, DEPTH, grammar};
 use crate::ir::*;
+use crate::lower::{Builder, DEPTH, grammar};
 use tree_sitter::{Node, Tree};
 
 grammar! {

@@ -1,7 +1,7 @@
 //! C into facts.
 
-use super::build::{Builder, DEPTH, grammar};
 use crate::ir::*;
+use crate::lower::{Builder, DEPTH, grammar};
 use tree_sitter::{Node, Tree};
 
 grammar! {
@@ -94,7 +94,7 @@ grammar! {
     }
 }
 
-pub(crate) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
+pub(super) fn lower<'t>(path: &str, text: &'t [u8], tree: &'t Tree) -> File {
     let mut b = Builder::new(path, text, tree.root_node());
     items(&mut b, tree.root_node());
     b.file
