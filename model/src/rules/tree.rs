@@ -15,7 +15,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Lists `files`. A manifest is a file that states a module and has nothing else.
+    /// Lists `files`. A manifest is a file that states a module and has no scope.
     pub fn new<'f>(files: impl Iterator<Item = &'f File>) -> Self {
         let mut tree = Self {
             paths: Vec::new(),
@@ -25,8 +25,7 @@ impl Tree {
         };
         for (at, file) in files.enumerate() {
             let folder: Name = folder(&file.path).into();
-            let has_more = !file.definitions.is_empty() || !file.imports.is_empty();
-            if let (false, Some(module)) = (has_more, &file.module) {
+            if let (true, Some(module)) = (file.scopes.is_empty(), &file.module) {
                 tree.manifests.push((folder.clone(), module.clone()));
             }
             tree.folders.entry(folder).or_default().push(at);

@@ -55,6 +55,9 @@ impl Rules for Language {
             };
             return Module::Files(package(tree, tree.files_in(&joined)));
         }
+        if !tree.manifests.is_empty() {
+            return Module::Files(Vec::new());
+        }
         // Without a manifest: the folder whose path the specifier ends with.
         let is_it = |folder: &str| {
             !folder.is_empty()
@@ -120,6 +123,10 @@ fn package_name(specifier: &str) -> &str {
 fn package(tree: &Tree, files: &[usize]) -> Vec<usize> {
     let is_test = |&at: &usize| tree.paths[at].ends_with("_test.go");
     let files: Vec<usize> = files.iter().copied().filter(|at| !is_test(at)).collect();
+    let Some(first) = files.first().map(|&at| &tree.modules[at]) else { return files };
+    if files.iter().all(|&at| tree.modules[at] == *first) {
+        return files;
+    }
     let count =
         |module: &Option<Name>| files.iter().filter(|&&at| tree.modules[at] == *module).count();
     let package = files.iter().map(|&at| &tree.modules[at]).max_by_key(|module| count(module));
