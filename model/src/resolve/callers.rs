@@ -20,7 +20,8 @@ impl Resolver<'_> {
     pub fn callers(&self, def: Def, budget: u64) -> Callers {
         let definition = self.world().definition(def);
         let mut wanted = vec![def];
-        wanted.extend(self.demanding(def));
+        let demanding = self.engine.question(budget, || self.demanding(def));
+        wanted.extend(demanding.map_or_else(Vec::new, |(demanding, _)| demanding));
         let mut names: Vec<Name> = vec![definition.name.clone()];
         if definition.kind == DefinitionKind::Constructor {
             let holder = self.world().type_around(def.file, definition.scope);

@@ -267,8 +267,11 @@ impl Resolver<'_> {
         if let Some(&known) = self.satisfied.borrow().get(&(of, interface)) {
             return known;
         }
+        let asked = self.engine.asked();
         let has_it = self.has_all(of, interface);
-        self.satisfied.borrow_mut().insert((of, interface), has_it);
+        if asked == self.engine.asked() && !self.engine.is_exhausted() {
+            self.satisfied.borrow_mut().insert((of, interface), has_it);
+        }
         has_it
     }
 

@@ -24,6 +24,7 @@ pub struct Engine<K, V> {
     /// Queries that are done but whose cycle is not.
     pending: RefCell<Vec<(K, usize)>>,
     entered: Cell<usize>,
+    asked: Cell<u64>,
     remaining: Cell<u64>,
     is_exhausted: Cell<bool>,
     /// The longest chain of the question.
@@ -64,6 +65,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
             stack: RefCell::default(),
             pending: RefCell::default(),
             entered: Cell::new(0),
+            asked: Cell::new(0),
             remaining: Cell::new(0),
             is_exhausted: Cell::new(false),
             deepest: Cell::new(0),
@@ -89,6 +91,7 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
 
     /// Returns the value of `key`, which `compute` gives where it is not cached.
     pub fn ask(&self, key: K, compute: impl FnOnce() -> V) -> V {
+        self.asked.set(self.asked.get() + 1);
         if self.is_exhausted.get() {
             return self.unknown.clone();
         }
@@ -132,8 +135,9 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
         let frame = self.stack.borrow_mut().pop().expect("a frame was pushed for this query");
         let mut entries = self.entries.borrow_mut();
         let mut pending = self.pending.borrow_mut();
-        let members = pending.iter().position(|&(_, index)| index > frame.index);
-        let members = members.map_or_else(Vec::new, |first| pending.split_off(first));
+        // Those of an inner cycle were entered later; the list is in the order of entry.
+        let first = pending.partition_point(|&(_, index)| index < frame.index);
+        let members = pending.split_off(first);
         if self.is_exhausted.get() {
             entries.remove(&frame.key);
             for (key, _) in members {
@@ -153,9 +157,8 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
         }
         if is_in_cycle {
             entries.insert(frame.key, Entry::Open(frame.low));
-            pending.extend(members);
             pending.push((frame.key, frame.index));
-            pending.sort_by_key(|&(_, index)| index);
+            pending.extend(members);
             return self.unknown.clone();
         }
         let is_cyclic = frame.is_cyclic || !members.is_empty();
@@ -180,9 +183,19 @@ impl<K: Copy + Eq + Hash, V: Clone> Engine<K, V> {
         self.entries.borrow_mut().clear();
     }
 
-    /// Returns how many values are cached.
-    pub fn cached(&self) -> usize {
-        self.entries.borrow().len()
+    /// Returns how often a query was asked.
+    pub fn asked(&self) -> u64 {
+        self.asked.get()
+    }
+
+    /// Makes the question undecided: it needs more than its answer may cost.
+    pub fn exhaust(&self) {
+        self.is_exhausted.set(true);
+    }
+
+    /// Returns whether the question is undecided.
+    pub fn is_exhausted(&self) -> bool {
+        self.is_exhausted.get()
     }
 }
 

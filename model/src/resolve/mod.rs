@@ -38,6 +38,9 @@ use world::World;
 /// The longest chain of queries that a question may need.
 pub const DEPTH_MAX: usize = 400;
 
+/// The most parts of a type.
+const PARTS_MAX: usize = 500;
+
 /// Whether types may come from uses of what they belong to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Mode {
@@ -77,19 +80,25 @@ pub struct Substitution {
 }
 
 impl Substitution {
+    /// Puts what is bound into `ty`. Types that grow with each step, such as those of functions that
+    /// return two of what they get, are unknown from [`PARTS_MAX`] on.
     fn apply(&self, ty: &Ty) -> Ty {
-        ty.map(&|part| match part {
+        if self.parameters.is_empty() && self.own.is_none() {
+            return ty.clone();
+        }
+        let put_in = ty.map(&|part| match part {
             Ty::Parameter(def) => self.get(*def).cloned(),
             Ty::Own(_) => self.own.clone(),
             _ => None,
-        })
+        });
+        if put_in.is_larger_than(PARTS_MAX) { Ty::Unknown } else { put_in }
     }
 
     fn get(&self, def: Def) -> Option<&Ty> {
         self.parameters.iter().find(|(of, _)| *of == def).map(|(_, ty)| ty)
     }
 
-    /// Binds `def` to `ty`, or to one of both where it is bound.
+    /// Binds `def` to `ty` where it is not bound, or bound to something open.
     fn bind(&mut self, def: Def, ty: Ty) {
         match self.parameters.iter_mut().find(|(of, _)| *of == def) {
             Some((_, known)) if known.is_open() => *known = ty,
@@ -194,9 +203,14 @@ impl<'w> Resolver<'w> {
         Some((may.0, may.1 + spent))
     }
 
-    /// Forgets all answers, as if nothing had been asked.
+    /// Forgets all answers, and what was found for them, as if nothing had been asked.
     pub fn forget(&self) {
         self.engine.forget();
+        self.ancestors.borrow_mut().clear();
+        self.written.borrow_mut().clear();
+        self.satisfied.borrow_mut().clear();
+        self.demands.borrow_mut().clear();
+        self.world.forget();
     }
 
     fn rules(&self) -> &'w dyn Rules {

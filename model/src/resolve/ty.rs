@@ -100,6 +100,30 @@ impl Ty {
         }
     }
 
+    /// Returns whether a type has more than `limit` parts.
+    pub fn is_larger_than(&self, limit: usize) -> bool {
+        fn count(ty: &Ty, left: &mut usize) -> bool {
+            if *left == 0 {
+                return false;
+            }
+            *left -= 1;
+            let mut all = |types: &[Ty]| types.iter().all(|ty| count(ty, left));
+            match ty {
+                Ty::Named(_, types) | Ty::Tuple(types) | Ty::OneOf(types) | Ty::AllOf(types) => {
+                    all(types)
+                }
+                Ty::Function(function) => {
+                    let (receiver, parameters, result) = &**function;
+                    receiver.iter().chain(parameters).chain([result]).all(|ty| count(ty, left))
+                }
+                Ty::Record(fields) => fields.iter().all(|(_, ty)| count(ty, left)),
+                Ty::Projection(of, _) | Ty::Class(of) => count(of, left),
+                _ => true,
+            }
+        }
+        !count(self, &mut limit.clone())
+    }
+
     /// Returns this type with each part that `replace` gives another for.
     pub fn map(&self, replace: &impl Fn(&Ty) -> Option<Ty>) -> Ty {
         if let Some(other) = replace(self) {

@@ -418,6 +418,11 @@ impl<'w> World<'w> {
         (0..self.library().0).map(|file| (FileId(file), ScopeId::new(0))).collect()
     }
 
+    /// Forgets what imports lead to.
+    pub fn forget(&self) {
+        self.modules.borrow_mut().clear();
+    }
+
     /// Returns what an import leads to: scopes, or a type.
     pub fn imported_module(&self, file: FileId, import: usize) -> Option<Ty> {
         let key = (file, import);

@@ -10,17 +10,16 @@ use std::rc::Rc;
 impl Resolver<'_> {
     /// Returns the type that `id` states, looked up from `scope`.
     pub(super) fn written(&self, file: FileId, scope: ScopeId, id: TypeId) -> Ty {
-        let facts = self.world.file(file);
         let key = (file, scope, id);
         if let Some(known) = self.written.borrow().get(&key) {
             return known.clone();
         }
-        // What values have is asked for each time: it costs, and can be part of a cycle.
-        if mentions_value(facts, id) {
-            return self.written_here(file, scope, id);
-        }
+        let asked = self.engine.asked();
         let ty = self.written_here(file, scope, id);
-        self.written.borrow_mut().insert(key, ty.clone());
+        // What values have is asked for each time: it costs, and can be part of a cycle.
+        if asked == self.engine.asked() && !self.engine.is_exhausted() {
+            self.written.borrow_mut().insert(key, ty.clone());
+        }
         ty
     }
 
@@ -429,24 +428,6 @@ impl Resolver<'_> {
                 _ => {}
             }
         }
-    }
-}
-
-/// Returns whether the type of a value is part of a type.
-fn mentions_value(file: &File, id: TypeId) -> bool {
-    let any = |ids: &[TypeId]| ids.iter().any(|&id| mentions_value(file, id));
-    match &file.types[id].kind {
-        Type::TypeOf(_) => true,
-        Type::Named { arguments, .. } => any(arguments),
-        Type::Function { receiver, parameters, result } => {
-            receiver.is_some_and(|of| mentions_value(file, of))
-                || any(parameters)
-                || mentions_value(file, *result)
-        }
-        Type::Tuple(types) | Type::OneOf(types) | Type::AllOf(types) => any(types),
-        Type::Record(fields) => fields.iter().any(|&(_, id)| mentions_value(file, id)),
-        Type::Projection { of, .. } => mentions_value(file, *of),
-        _ => false,
     }
 }
 
