@@ -33,7 +33,7 @@ fn ask_all(rules: &'static dyn Rules, path: &str, text: &[u8]) -> usize {
 }
 
 /// What refers to itself where nothing may.
-const CYCLES: [&str; 10] = [
+const CYCLES: [&str; 14] = [
     "type A = B\ntype B = A\nfunc f(a A) { a.M() }\n",
     "type A B\ntype B A\nfunc f(a A) { a.M(); A(a).N() }\n",
     "type A interface{ B }\ntype B interface{ A; M() }\nfunc f(a A) { a.M() }\n",
@@ -43,6 +43,10 @@ const CYCLES: [&str; 10] = [
     "func f() { a := b.M(); b := a.M(); a.N() }\nvar x = y.M()\nvar y = x.M()\n",
     "type F func(F) F\nfunc f(g F) { g(g)(g)(g).M() }\n",
     "func (r r) M() { r.M().M() }\nfunc (x *x.y) N() {}\ntype r = *r\n",
+    "func f[T T | int](t T) { t.M(); t(); for x := range t { x.N() } }\n",
+    "func f[T *T](t T) { t.M(); t.x.M() }\n",
+    "func f[T []U, U []T](t T, u U) { t[0][0].M(); for _, x := range u { x.N() } }\n",
+    "type P[A, B any] struct{ a A; b B; next *L[P[A, B]] }\ntype L[T any] struct{ next *L[P[T, T]] }\nfunc f(l L[int]) { l.next.next.next.next.next.next.next.next.next.M() }\n",
     "type A = []A\ntype M = map[M]M\nfunc f(a A, m M) { a[0][0].M(); for k, v := range m { k.N(); v.N() } }\n",
 ];
 
@@ -65,6 +69,30 @@ fn long_chains_end() {
     for body in [names, calls, parts] {
         assert!(ask_all(rules, "p/p.go", format!("{head}{body}}}\n").as_bytes()) > 0);
     }
+}
+
+/// Types that are written in a few lines and have very many parts, or are nested very deep.
+#[test]
+fn large_types_end() {
+    let go = languages::rules("go").expect("a language with rules");
+    let functions: String =
+        (1..40).map(|at| format!("type A{at} = func(A{0}) A{0}\n", at - 1)).collect();
+    let aliases: String = (1..5_000).map(|at| format!("type B{at} = []B{}\n", at - 1)).collect();
+    let pairs: String = (1..40).map(|at| format!("\ta{at} := g(a{})\n", at - 1)).collect();
+    let text = format!(
+        "package p\n\ntype A0 = int\n{functions}type B0 = int\n{aliases}type P[A, B any] struct{{}}\n\
+         type S struct{{ A39 }}\nfunc g[T any](t T) P[T, T] {{ return P[T, T]{{}} }}\n\
+         func f(s S, b B4999, a0 int) {{\n{pairs}\ta39.M()\n\ts.M()\n\tb[0][0].M()\n}}\n"
+    );
+    assert!(ask_all(go, "p/p.go", text.as_bytes()) > 40);
+    let c = languages::rules("c").expect("a language with rules");
+    let stars = "*".repeat(20_000);
+    let nested = format!("int f{}{};\n", "(int (*)".repeat(2_000), ")".repeat(2_000));
+    let text = format!(
+        "int {stars}x;\nint {stars}g(void);\n{nested}typedef struct a a;\nstruct a {{ a *next; int (*run)(a *); }};\n\
+         int h(a *v) {{ return v->next->next->run(v) + g(); }}\n"
+    );
+    assert!(ask_all(c, "p.c", text.as_bytes()) > 1);
 }
 
 /// The sources of the programs, cut off and with bytes that do not belong there.

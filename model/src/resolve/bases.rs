@@ -12,6 +12,9 @@ use crate::rules::Linearization;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
+/// How far bases of bases are followed.
+const ANCESTORS_DEPTH: usize = 100;
+
 /// How often bases are computed at the most.
 const ROUNDS: usize = 8;
 
@@ -243,6 +246,7 @@ impl Resolver<'_> {
 
     /// Returns the types whose members a type has, by level: the first level that has a name wins.
     pub(super) fn ancestors(&self, def: Def) -> Rc<[Vec<Ancestor>]> {
+        self.asked_bases.set(true);
         if let Some(known) = self.ancestors.borrow().get(&def) {
             return known.clone();
         }
@@ -251,12 +255,12 @@ impl Resolver<'_> {
         let found: Vec<Vec<Ancestor>> = match self.rules().linearize() {
             Linearization::Levels => self.levels(itself),
             Linearization::Merged => {
-                let merged = self.merged(def, &mut Vec::new());
+                let merged = self.merged(def, &mut Vec::new(), &mut FxHashMap::default());
                 merged.into_iter().map(|ancestor| vec![ancestor]).collect()
             }
             Linearization::Ancestors => {
                 let mut order = Vec::new();
-                self.depth_first(itself, &mut order, &mut FxHashSet::default());
+                self.depth_first(itself, 0, &mut order, &mut FxHashSet::default());
                 order.into_iter().map(|ancestor| vec![ancestor]).collect()
             }
         };
@@ -285,21 +289,27 @@ impl Resolver<'_> {
         parents.collect()
     }
 
-    fn depth_first(&self, of: Ancestor, order: &mut Vec<Ancestor>, seen: &mut FxHashSet<Def>) {
-        if !seen.insert(of.def) {
+    fn depth_first(
+        &self,
+        of: Ancestor,
+        depth: usize,
+        order: &mut Vec<Ancestor>,
+        seen: &mut FxHashSet<Def>,
+    ) {
+        if depth > ANCESTORS_DEPTH || !seen.insert(of.def) {
             return;
         }
         for parent in self.parents(&of, &[BaseKind::Prepends]).into_iter().rev() {
-            self.depth_first(parent, order, seen);
+            self.depth_first(parent, depth + 1, order, seen);
         }
         order.push(of.clone());
         for parent in self.parents(&of, &[BaseKind::Mixes]).into_iter().rev() {
-            self.depth_first(parent, order, seen);
+            self.depth_first(parent, depth + 1, order, seen);
         }
         for kind in [BaseKind::Extends, BaseKind::Embeds, BaseKind::Implements, BaseKind::Delegates]
         {
             for parent in self.parents(&of, &[kind]) {
-                self.depth_first(parent, order, seen);
+                self.depth_first(parent, depth + 1, order, seen);
             }
         }
     }
@@ -309,7 +319,9 @@ impl Resolver<'_> {
             [BaseKind::Extends, BaseKind::Embeds, BaseKind::Implements, BaseKind::Mixes];
         let mut seen = FxHashSet::from_iter([itself.def]);
         let mut levels = vec![vec![itself]];
-        while let Some(last) = levels.last() {
+        while levels.len() <= ANCESTORS_DEPTH
+            && let Some(last) = levels.last()
+        {
             let next: Vec<Ancestor> = last
                 .iter()
                 .flat_map(|of| self.parents(of, &KINDS))
@@ -325,10 +337,18 @@ impl Resolver<'_> {
 
     /// Merges the orders of the bases so that each order is kept (C3); where they conflict, the
     /// rest is left out.
-    fn merged(&self, def: Def, around: &mut Vec<Def>) -> Vec<Ancestor> {
+    fn merged(
+        &self,
+        def: Def,
+        around: &mut Vec<Def>,
+        known: &mut FxHashMap<Def, Vec<Ancestor>>,
+    ) -> Vec<Ancestor> {
         let itself = Ancestor { def, arguments: self.own_parameters(def), renames: [].into() };
-        if around.contains(&def) {
+        if around.contains(&def) || around.len() > ANCESTORS_DEPTH {
             return Vec::new();
+        }
+        if let Some(known) = known.get(&def) {
+            return known.clone();
         }
         around.push(def);
         let parents = self.parents(&itself, &[BaseKind::Extends, BaseKind::Implements]);
@@ -340,7 +360,7 @@ impl Resolver<'_> {
                     arguments: ancestor.arguments.iter().map(|ty| substitution.apply(ty)).collect(),
                     ..ancestor
                 };
-                self.merged(parent.def, around).into_iter().map(put_in).collect()
+                self.merged(parent.def, around, known).into_iter().map(put_in).collect()
             })
             .collect();
         around.pop();
@@ -353,6 +373,7 @@ impl Resolver<'_> {
             };
             let Some(next) = orders.iter().map(|rest| &rest[0]).find(|head| is_free(head)).cloned()
             else {
+                known.insert(def, order.clone());
                 return order;
             };
             orders.iter_mut().for_each(|rest| rest.retain(|ancestor| ancestor.def != next.def));

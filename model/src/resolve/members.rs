@@ -52,6 +52,10 @@ impl Resolver<'_> {
         place: (FileId, ScopeId),
         mode: Mode,
     ) -> Lookup {
+        self.step(Lookup::Open, || self.member_step(ty, name, place, mode))
+    }
+
+    fn member_step(&self, ty: &Ty, name: &str, place: (FileId, ScopeId), mode: Mode) -> Lookup {
         let value = ty.clone();
         let mut ty = ty.clone();
         for _ in 0..DEREFERENCES {

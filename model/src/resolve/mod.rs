@@ -38,6 +38,9 @@ use world::World;
 /// The longest chain of queries that a question may need.
 pub const DEPTH_MAX: usize = 400;
 
+/// How deep the steps of one query are nested.
+const STEPS_MAX: usize = 100;
+
 /// The most parts of a type.
 const PARTS_MAX: usize = 500;
 
@@ -129,6 +132,8 @@ pub struct Resolver<'w> {
     /// Aliases that lead back to themselves.
     cyclic_aliases: FxHashSet<Def>,
     is_finding_aliases: Cell<bool>,
+    /// How deep the steps of the query are nested now.
+    steps: Cell<usize>,
     /// A written type was looked up in the bases of another one.
     asked_bases: Cell<bool>,
     /// The types that blocks and functions add to.
@@ -164,6 +169,7 @@ impl<'w> Resolver<'w> {
             extensions: FxHashMap::default(),
             cyclic_aliases: FxHashSet::default(),
             is_finding_aliases: Cell::new(false),
+            steps: Cell::new(0),
             asked_bases: Cell::new(false),
             extended_types: FxHashMap::default(),
             methods: FxHashMap::default(),
@@ -217,15 +223,36 @@ impl<'w> Resolver<'w> {
         self.world.rules
     }
 
+    /// Runs a step that may lead to itself; a question that nests too many is undecided. Each query
+    /// counts anew, so that the count does not depend on what is cached.
+    fn step<T>(&self, otherwise: T, step: impl FnOnce() -> T) -> T {
+        let depth = self.steps.get();
+        if depth >= STEPS_MAX {
+            self.engine.exhaust();
+            return otherwise;
+        }
+        self.steps.set(depth + 1);
+        let result = step();
+        self.steps.set(depth);
+        result
+    }
+
+    fn anew<T>(&self, compute: impl FnOnce() -> T) -> T {
+        let depth = self.steps.replace(0);
+        let result = compute();
+        self.steps.set(depth);
+        result
+    }
+
     fn ask_type(&self, key: Key, compute: impl FnOnce() -> Ty) -> Ty {
-        match self.engine.ask(key, || Value::Type(compute())) {
+        match self.engine.ask(key, || Value::Type(self.anew(compute))) {
             Value::Type(ty) => ty,
             Value::Resolution(_) => Ty::Unknown,
         }
     }
 
     fn definition(&self, file: FileId, of: UseId, mode: Mode) -> Rc<Resolution> {
-        let compute = || Value::Resolution(Rc::new(self.resolve_use(file, of, mode)));
+        let compute = || Value::Resolution(Rc::new(self.anew(|| self.resolve_use(file, of, mode))));
         match self.engine.ask(Key::Use(file, of, mode), compute) {
             Value::Resolution(resolution) => resolution,
             Value::Type(_) => Rc::new(Resolution::unknown()),

@@ -235,6 +235,16 @@ impl Resolver<'_> {
         of: Def,
         substitution: &mut Substitution,
     ) -> Option<u8> {
+        self.step(None, || self.convert_step(from, to, of, substitution))
+    }
+
+    fn convert_step(
+        &self,
+        from: &Ty,
+        to: &Ty,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
         if let Ty::Parameter(parameter) = to {
             if *from == Ty::Unknown {
                 return Some(OPEN);
@@ -353,6 +363,10 @@ impl Resolver<'_> {
 
     /// Returns whether values of `ty` are of the type `def`.
     pub(super) fn is_one(&self, ty: &Ty, def: Def) -> bool {
+        self.step(false, || self.is_one_step(ty, def))
+    }
+
+    fn is_one_step(&self, ty: &Ty, def: Def) -> bool {
         match ty {
             Ty::Named(from, _) | Ty::Own(from) => {
                 self.extends(*from, def) || self.satisfies(*from, def)

@@ -449,6 +449,10 @@ impl Resolver<'_> {
     /// Returns what a value gives by a protocol: what the library states for its type, or the
     /// result of the member that the language names. Nothing stated gives unknown.
     pub(super) fn yielded(&self, ty: &Ty, protocol: Protocol, mode: Mode) -> Ty {
+        self.step(Ty::Unknown, || self.yielded_step(ty, protocol, mode))
+    }
+
+    fn yielded_step(&self, ty: &Ty, protocol: Protocol, mode: Mode) -> Ty {
         match ty {
             Ty::OneOf(_) => {
                 let choices = ty.choices();
@@ -574,6 +578,10 @@ impl Resolver<'_> {
     /// Returns the receiver, parameters and result of a function type, of an alias of one, or of
     /// an interface with one function.
     pub(super) fn function_of(&self, ty: &Ty) -> Option<FunctionParts> {
+        self.step(None, || self.function_of_step(ty))
+    }
+
+    fn function_of_step(&self, ty: &Ty) -> Option<FunctionParts> {
         match ty {
             Ty::Function(function) => Some((**function).clone()),
             Ty::Named(def, arguments) => {

@@ -1,7 +1,7 @@
 //! Types as they are written, resolved.
 
 use super::ty::{Def, FileId, Ty};
-use super::{Mode, Resolver, Substitution};
+use super::{Mode, PARTS_MAX, Resolver, Substitution};
 use crate::ir::*;
 use crate::rules::TYPE;
 use rustc_hash::FxHashSet;
@@ -107,8 +107,13 @@ impl Resolver<'_> {
         if let (DefinitionKind::Alias, Some(of)) = (definition.kind, definition.signature.result) {
             let scope = definition.body.unwrap_or(definition.scope);
             let is_cyclic = self.cyclic_aliases.contains(&def);
-            let of = if is_cyclic { Ty::Unknown } else { self.written(def.file, scope, of) };
-            return self.substitution(def, &arguments).apply(&of);
+            let of = if is_cyclic {
+                Ty::Unknown
+            } else {
+                self.step(Ty::Unknown, || self.written(def.file, scope, of))
+            };
+            let ty = self.substitution(def, &arguments).apply(&of);
+            return if ty.is_larger_than(PARTS_MAX) { Ty::Unknown } else { ty };
         }
         Ty::Named(def, arguments.into())
     }
@@ -268,6 +273,10 @@ impl Resolver<'_> {
 
     /// Returns what `member` of a type is: of a value's type, what that declares.
     pub(super) fn project(&self, of: Ty, member: &Name) -> Ty {
+        self.step(Ty::Unknown, || self.project_step(of, member))
+    }
+
+    fn project_step(&self, of: Ty, member: &Name) -> Ty {
         let (def, arguments) = match &of {
             Ty::Named(def, arguments) => (*def, arguments.clone()),
             Ty::Own(def) if self.world.definition(*def).kind == DefinitionKind::Class => {

@@ -291,16 +291,18 @@ fn declared_function<'t>(
 ) -> Option<DefinitionId> {
     let mut result = base;
     let mut at = declarator;
-    loop {
+    for _ in 0..DEPTH {
         match kind(at) {
             Kind::PointerDeclarator => {
                 result = b.of_one("ptr", result);
                 at = field(at, Field::Declarator)?;
             }
             Kind::AttributedDeclarator | Kind::ParenthesizedDeclarator => at = at.named_child(0)?,
-            Kind::FunctionDeclarator => break,
-            _ => return None,
+            _ => break,
         }
+    }
+    if kind(at) != Kind::FunctionDeclarator {
+        return None;
     }
     let named = field(at, Field::Declarator)?;
     if kind(named) != Kind::Identifier {
@@ -362,6 +364,16 @@ fn parameters<'t>(b: &mut Builder<'t>, node: Node<'t>) -> Vec<Parameter> {
 
 /// Returns the name of a declarator and its type.
 fn declared<'t>(b: &mut Builder<'t>, node: Node<'t>, base: TypeId) -> (Option<Node<'t>>, TypeId) {
+    if b.depth > DEPTH {
+        return (None, base);
+    }
+    b.depth += 1;
+    let found = declarator(b, node, base);
+    b.depth -= 1;
+    found
+}
+
+fn declarator<'t>(b: &mut Builder<'t>, node: Node<'t>, base: TypeId) -> (Option<Node<'t>>, TypeId) {
     let inner = field(node, Field::Declarator);
     match (kind(node), inner) {
         (Kind::PointerDeclarator | Kind::AbstractPointerDeclarator, _) => {
@@ -456,6 +468,11 @@ fn typedef<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     for declarator in declarators {
         if let (Some(name), ty) = declared(b, declarator, base) {
             let name = b.name(name);
+            // `typedef struct a a;` adds no name: tags and types share theirs here.
+            let of = &b.file.types[ty].kind;
+            if matches!(of, Type::Named { path, .. } if path.len() == 1 && path[0] == name) {
+                continue;
+            }
             let id = b.define(name, DefinitionKind::Alias, node);
             b.file.definitions[id].signature.result = Some(ty);
         }
