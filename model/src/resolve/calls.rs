@@ -49,6 +49,9 @@ impl Resolver<'_> {
             }
             (None, None) => Ty::Unknown,
         };
+        if of.role == Role::Read {
+            return ty;
+        }
         self.function_of(&ty).map_or(Ty::Unknown, |(_, _, result)| result)
     }
 

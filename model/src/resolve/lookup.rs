@@ -290,7 +290,14 @@ impl Resolver<'_> {
                 Imported::Module(_) => continue,
             };
             match self.world.module(&import.module, file) {
-                Some(Ty::Module(scopes)) => all.extend(self.module_member(&scopes, original)),
+                Some(Ty::Module(scopes)) => {
+                    let found = self.module_member(&scopes, original);
+                    let is_listed = import.imported != Imported::All;
+                    if found.is_empty() && is_listed && self.world.is_library_module(&scopes) {
+                        return Some(vec![Found::Value(Ty::Outside)]);
+                    }
+                    all.extend(found);
+                }
                 Some(Ty::Class(of)) => {
                     if let Lookup::Found(found) =
                         self.member(&Ty::Class(of), original, (file, scope), Mode::Plain)

@@ -122,6 +122,9 @@ impl Resolver<'_> {
             Ty::OneOf(_) => self.member_of_choices(ty, name, place, mode),
             Ty::Class(of) => self.class_member(of, name, place, mode),
             Ty::Module(scopes) => match self.module_member(scopes, name) {
+                found if found.is_empty() && self.world.is_library_module(scopes) => {
+                    Lookup::Found(vec![Found::Value(Ty::Outside)])
+                }
                 found if found.is_empty() => Lookup::Missing,
                 found => Lookup::Found(found),
             },
@@ -220,6 +223,9 @@ impl Resolver<'_> {
                 let last = self.world.bindings(file, scope, name).last();
                 found.extend(last.map(|&binding| Found::Binding(file, binding)));
             }
+        }
+        if found.is_empty() {
+            found.extend(self.world.submodule(scopes, name).map(Found::Value));
         }
         found
     }

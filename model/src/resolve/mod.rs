@@ -40,7 +40,8 @@ use world::World;
 pub enum Mode {
     /// They come from definitions only.
     Plain,
-    /// Parameters without a type also get one from the calls of their function.
+    /// Parameters without a type also get one from the calls of their function, and of several values
+    /// of one place, those that are not known say nothing.
     Uses,
 }
 
@@ -181,6 +182,14 @@ impl<'w> Resolver<'w> {
     /// Forgets all answers, as if nothing had been asked.
     pub fn forget(&self) {
         self.engine.forget();
+    }
+
+    /// Joins what a value may be. Where types also come from uses, what is not known is left out.
+    fn join(types: Vec<Ty>, mode: Mode) -> Ty {
+        match mode {
+            Mode::Plain => Ty::one_of(types),
+            Mode::Uses => Ty::one_of_known(types),
+        }
     }
 
     fn rules(&self) -> &'w dyn Rules {

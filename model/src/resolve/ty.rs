@@ -82,6 +82,11 @@ impl Ty {
         }
     }
 
+    /// Returns one of those of `types` that are known.
+    pub fn one_of_known(types: Vec<Ty>) -> Ty {
+        Ty::one_of(types.into_iter().filter(|ty| *ty != Ty::Unknown).collect())
+    }
+
     /// Returns the functions that a value is.
     pub fn stored(&self) -> Vec<Def> {
         match self {

@@ -66,7 +66,8 @@ impl Resolver<'_> {
                 cast => self.cast(self.type_of(file, *of, mode), cast),
             },
             Expression::OneOf(values) => {
-                Ty::one_of(values.iter().map(|&value| self.type_of(file, value, mode)).collect())
+                let types = values.iter().map(|&value| self.type_of(file, value, mode)).collect();
+                Self::join(types, mode)
             }
             Expression::Lambda { scope, parameters, result } => {
                 let types = parameters.iter().map(|(_, ty)| match ty {
@@ -193,7 +194,7 @@ impl Resolver<'_> {
             Found::Parameter(def, position) => self.type_of_parameter(*def, *position, mode),
             Found::Value(ty) => ty.clone(),
         });
-        Ty::one_of(types.collect())
+        Self::join(types.collect(), mode)
     }
 
     /// Returns the type of a definition that is used as a value.
@@ -294,7 +295,7 @@ impl Resolver<'_> {
                 types.push(self.type_of_binding(file, id, mode));
             }
         }
-        Ty::one_of(types)
+        Self::join(types, mode)
     }
 
     pub(super) fn type_of_binding(&self, file: FileId, id: BindingId, mode: Mode) -> Ty {
@@ -653,6 +654,6 @@ impl Resolver<'_> {
         let is_null = |ty: &Ty| *ty == Ty::Literal(Literal::Null);
         let types: Vec<Ty> = results.iter().map(|&id| self.type_of(file, id, mode)).collect();
         let known = types.iter().any(|ty| !is_null(ty));
-        Ty::one_of(types.into_iter().filter(|ty| !known || !is_null(ty)).collect())
+        Self::join(types.into_iter().filter(|ty| !known || !is_null(ty)).collect(), mode)
     }
 }

@@ -405,7 +405,25 @@ impl<'w> World<'w> {
     }
 
     fn find_module(&self, module: &str, from: FileId) -> Option<Ty> {
-        match self.rules.module(module, &self.file(from).path, &self.tree) {
+        self.found_module(self.rules.module(module, &self.file(from).path, &self.tree))
+    }
+
+    /// Returns the module `name` that a module of the tree has as a member without declaring it.
+    pub fn submodule(&self, scopes: &[(FileId, ScopeId)], name: &str) -> Option<Ty> {
+        let is_file =
+            |&&(file, scope): &&(FileId, ScopeId)| scope.index() == 0 && !self.is_library(file);
+        scopes.iter().filter(is_file).find_map(|&(file, _)| {
+            self.found_module(self.rules.submodule(&self.file(file).path, name, &self.tree))
+        })
+    }
+
+    /// Returns whether a module is the library's, which does not list all that it has.
+    pub fn is_library_module(&self, scopes: &[(FileId, ScopeId)]) -> bool {
+        !scopes.is_empty() && scopes.iter().all(|&(file, _)| self.is_library(file))
+    }
+
+    fn found_module(&self, module: Module) -> Option<Ty> {
+        match module {
             Module::Files(files) if files.is_empty() => None,
             Module::Files(files) => {
                 let scopes: Vec<_> = files

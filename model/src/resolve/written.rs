@@ -154,7 +154,8 @@ impl Resolver<'_> {
         match of {
             Ty::Module(scopes) => {
                 let found = self.world.exported(scopes, name);
-                found.iter().find_map(|&def| self.as_type(def)).unwrap_or(Ty::Unknown)
+                let ty = found.iter().find_map(|&def| self.as_type(def));
+                ty.or_else(|| self.world.submodule(scopes, name)).unwrap_or(Ty::Unknown)
             }
             Ty::Named(def, _) => self.inherited_type(*def, name).unwrap_or(Ty::Unknown),
             _ => Ty::Unknown,

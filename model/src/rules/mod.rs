@@ -70,6 +70,12 @@ pub trait Rules {
         Module::Named(specifier.to_string())
     }
 
+    /// The module `name` that the one of the file at `of` has as a member without declaring it.
+    fn submodule(&self, of: &str, name: &str, tree: &Tree) -> Module {
+        let _ = (of, name, tree);
+        Module::Files(Vec::new())
+    }
+
     /// The name under which an import without a written name has a module, from its specifier and
     /// from what the files of the module state, if they are in the tree.
     fn import_name<'n>(&self, specifier: &'n str, module: Option<&'n str>) -> &'n str {
