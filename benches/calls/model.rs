@@ -125,7 +125,14 @@ impl<'f> Linker<'f> {
         };
         let called = resolution.called.iter().map(|called| self.resolver.body_of(called.def));
         let symbols = called.filter_map(|def| self.symbol(def));
-        symbols.map(|to| Link { to, confidence, reason }).collect()
+        let mut links: Vec<Link> = symbols.map(|to| Link { to, confidence, reason }).collect();
+        // The linker's contract: a type ranks above a constructor that it inherits.
+        let constructed = self.resolver.inherits_constructor(&resolution);
+        if let Some(to) = constructed.and_then(|of| self.symbol(of)) {
+            links.iter_mut().for_each(|link| link.reason = Reason::Inherited);
+            links.insert(0, Link { to, confidence, reason });
+        }
+        links
     }
 
     /// Returns the symbol of a definition; none for one that the tree's facts do not have.

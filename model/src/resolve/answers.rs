@@ -336,8 +336,11 @@ impl Resolver<'_> {
             return self.links(called, receiver, evidence);
         }
         let ty = self.type_of_found(found, Some(&receiver), mode);
+        // What is called is something.
+        let ty = if matches!(ty, Ty::OneOf(_)) { Ty::one_of(ty.choices()) } else { ty };
         if let Ty::Class(of) = &ty {
-            return self.construct(file, id, of, mode);
+            let through = self.holder(found);
+            return Resolution { through, ..self.construct(file, id, of, mode) };
         }
         let called = self.call_value(file, id, &ty, mode);
         if !called.is_unknown() {
@@ -539,8 +542,37 @@ impl Resolver<'_> {
                 }
                 Resolution::unknown()
             }
+            Ty::OneOf(_) => self.call_choices(file, id, &ty, mode),
             _ => Resolution::unknown(),
         }
+    }
+
+    /// Resolves the call of a value that is one of several.
+    fn call_choices(&self, file: FileId, id: UseId, ty: &Ty, mode: Mode) -> Resolution {
+        let mut called: Vec<Called> = Vec::new();
+        for choice in ty.choices() {
+            let one = self.call_value(file, id, &choice, mode);
+            if one.is_unknown() {
+                return Resolution::unknown();
+            }
+            for one in one.called {
+                if !called.iter().any(|known| known.def == one.def) {
+                    called.push(one);
+                }
+            }
+        }
+        self.links(called, Ty::Unknown, Evidence::InferredType)
+    }
+
+    /// Returns the type that a use constructs by a constructor that it inherits.
+    pub fn inherits_constructor(&self, resolution: &Resolution) -> Option<Def> {
+        let [called, ..] = &resolution.called[..] else { return None };
+        let definition = self.world.definition(called.def);
+        let is_constructor = definition.kind == DefinitionKind::Constructor
+            || self.rules().construct().members.contains(&&*definition.name);
+        let (Some(Ty::Named(of, _)), true) = (&called.result, is_constructor) else { return None };
+        let holder = self.world.type_around(called.def.file, definition.scope)?;
+        (self.canonical(holder) != *of).then_some(*of)
     }
 
     /// Returns the value that is the call `id`.

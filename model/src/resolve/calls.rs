@@ -269,6 +269,9 @@ impl Resolver<'_> {
             let mut types = Vec::new();
             for name in names {
                 for &(file, id) in self.world.uses(&name) {
+                    if self.world.file(file).uses[id].role == Role::Read {
+                        continue;
+                    }
                     let resolution = self.definition(file, id, Mode::Plain);
                     if resolution.called.iter().any(|called| self.is_same_function(called.def, def))
                     {

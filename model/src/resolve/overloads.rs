@@ -253,6 +253,7 @@ impl Resolver<'_> {
             (Ty::Named(from, arguments), Ty::Named(target, to_arguments)) => {
                 self.convert_named((*from, arguments), (*target, to_arguments), of, substitution)
             }
+            (Ty::Class(_), _) if self.function_of(to).is_some() => Some(1),
             (Ty::Class(_), Ty::Named(target, _)) => self.convert_library(TYPE, *target),
             _ => None,
         }

@@ -54,7 +54,10 @@ impl Resolver<'_> {
                 }
                 let found = self.member(&receiver, name, place, mode);
                 let found = self.by_labels(file, id, self.values_first(found));
-                self.type_of_lookup(found, Some(&receiver), mode)
+                match self.type_of_lookup(found, Some(&receiver), mode) {
+                    Ty::Unknown => self.element_at(&receiver, name, mode),
+                    ty => ty,
+                }
             }
             Expression::Call(of) => self.type_of_call(file, *of, mode),
             Expression::Yield { of, protocol } => {
@@ -91,6 +94,18 @@ impl Resolver<'_> {
                 let ty = self.type_of(file, *of, mode);
                 self.narrowed(place, &ty, by, mode)
             }
+        }
+    }
+
+    /// Returns what stands at a position of a value that is no tuple: what it is indexed to, or
+    /// else what it iterates.
+    fn element_at(&self, of: &Ty, name: &str, mode: Mode) -> Ty {
+        if !name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ty::Unknown;
+        }
+        match self.yielded(of, Protocol::Index, mode) {
+            Ty::Unknown => self.yielded(of, Protocol::Iterate, mode),
+            ty => ty,
         }
     }
 
@@ -441,6 +456,9 @@ impl Resolver<'_> {
             }
             Ty::Named(def, arguments) => self.yielded_by(*def, arguments, protocol, mode),
             Ty::Own(def) => self.yielded_by(*def, &self.own_parameters(*def), protocol, mode),
+            Ty::Tuple(types) if matches!(protocol, Protocol::Index | Protocol::Iterate) => {
+                Ty::one_of(types.to_vec())
+            }
             // What is already there needs no unwrapping.
             Ty::Unknown | Ty::Outside => Ty::Unknown,
             Ty::Projection(..) => {

@@ -12,8 +12,8 @@ use tree_sitter::Node;
 pub(super) struct Assigned {
     pub(super) name: Name,
     pub(super) value: Option<ExpressionId>,
-    /// The value is computed from the name itself.
-    pub(super) mentions: bool,
+    /// The names that the value is computed from.
+    pub(super) reads: Vec<Name>,
 }
 
 /// What a test shows of a name, or of a member by its text.
@@ -223,10 +223,10 @@ impl Python<'_> {
             python.statements(body);
         });
         let mut after: Vec<Name> = Vec::new();
-        for Assigned { name, value, mentions } in &end.assigned {
+        for Assigned { name, value, reads } in &end.assigned {
             let known = heads.iter().find(|(of, _)| of == name);
             match (known, value) {
-                (Some(&(_, head)), Some(value)) if !mentions => {
+                (Some(&(_, head)), Some(value)) if !depends(name, reads, &end.assigned) => {
                     if let Expression::OneOf(values) = &mut self.file.expressions[head].kind {
                         values.push(*value);
                     }
@@ -464,13 +464,35 @@ impl Python<'_> {
     }
 }
 
-/// Returns whether `name` occurs in a value.
-pub(super) fn mentions(node: Node<'_>, name: &str, text: &[u8]) -> bool {
+/// Adds the names that occur in a value.
+pub(super) fn reads(python: &mut Python<'_>, node: Node<'_>, names: &mut Vec<Name>) {
     if node.kind() == "identifier" {
-        return text.get(node.byte_range()) == Some(name.as_bytes());
+        let name = python.name(node);
+        if !names.contains(&name) {
+            names.push(name);
+        }
     }
-    let skipped = node.child_by_field_name("attribute").filter(|_| node.kind() == "attribute");
-    children(node).into_iter().any(|child| Some(child) != skipped && mentions(child, name, text))
+    let member = node.child_by_field_name("attribute").filter(|_| node.kind() == "attribute");
+    for child in children(node).into_iter().filter(|&child| Some(child) != member) {
+        reads(python, child, names);
+    }
+}
+
+/// Returns whether a value that is computed from `reads` depends on `name`, by what is assigned.
+fn depends(name: &Name, reads: &[Name], assigned: &[Assigned]) -> bool {
+    let mut open: Vec<&Name> = reads.iter().collect();
+    let mut seen: Vec<&Name> = Vec::new();
+    while let Some(next) = open.pop() {
+        if next == name {
+            return true;
+        }
+        if !seen.contains(&next) {
+            seen.push(next);
+            let values = assigned.iter().filter(|of| of.name == *next);
+            open.extend(values.flat_map(|of| &of.reads));
+        }
+    }
+    false
 }
 
 /// Returns whether what follows a block is not reached from its end.

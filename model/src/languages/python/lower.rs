@@ -4,7 +4,7 @@
 use super::names::{Names, last_name};
 use crate::ir::*;
 use crate::lower::{Builder, children};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::{Deref, DerefMut};
 use tree_sitter::{Node, Parser, Tree};
 
@@ -41,6 +41,10 @@ pub(super) struct Python<'t> {
     pub(super) generics: Vec<(Name, DefinitionId)>,
     pub(super) functions: Vec<Function>,
     pub(super) context: Context,
+    /// The classes around a place, with the scopes of their bodies.
+    pub(super) classes: Vec<(DefinitionId, ScopeId)>,
+    /// Members of classes that hold values.
+    pub(super) fields: FxHashMap<(DefinitionId, Name), DefinitionId>,
     /// What branches assign, innermost last.
     pub(super) frames: Vec<Vec<super::flow::Assigned>>,
     /// Members of values, by their text, that a test has shown to be of a type.
@@ -71,6 +75,8 @@ pub(super) fn lower(path: &str, text: &[u8], tree: &Tree) -> File {
         generics: Vec::new(),
         functions: Vec::new(),
         context: Context::Module,
+        classes: Vec::new(),
+        fields: FxHashMap::default(),
         frames: Vec::new(),
         narrowed: Vec::new(),
         parser: usable.then_some(parser),
@@ -235,13 +241,29 @@ impl<'t> Python<'t> {
         match node.child_by_field_name("definition") {
             Some(of) if of.kind() == "class_definition" => {
                 for decorator in decorators {
-                    self.value(decorator);
+                    self.decorator(decorator);
                 }
                 self.class(of);
             }
             Some(of) => self.function(of, &decorators),
             None => {}
         }
+    }
+
+    /// Returns a decorator, which is called with what it decorates.
+    fn decorator(&mut self, node: Node<'_>) -> ExpressionId {
+        let value = self.value(node);
+        let name = match node.kind() {
+            "identifier" => Some(node),
+            "attribute" => node.child_by_field_name("attribute"),
+            _ => None,
+        };
+        if let Some(place) = name {
+            let of = node.child_by_field_name("object").map(|of| self.value(of));
+            let name = self.name(place);
+            self.call(of, Some(name), Vec::new(), place);
+        }
+        value
     }
 
     pub(super) fn class(&mut self, node: Node<'_>) {
@@ -262,7 +284,9 @@ impl<'t> Python<'t> {
                     python.base(id, base);
                 }
                 if let Some(body) = node.child_by_field_name("body") {
+                    python.classes.push((id, scope));
                     python.directly(Context::Class(id), |python| python.statements(body));
+                    python.classes.pop();
                 }
                 scope
             });
@@ -317,7 +341,7 @@ impl<'t> Python<'t> {
         let (mut has_receiver, mut is_signature, mut yields) = (in_class.is_some(), false, None);
         let mut bases = Vec::new();
         for &decorator in decorators {
-            let value = self.value(decorator);
+            let value = self.decorator(decorator);
             match last_name(decorator, self.text) {
                 b"staticmethod" => (is_static, has_receiver) = (true, false),
                 b"classmethod" => is_static = true,

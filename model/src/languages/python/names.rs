@@ -13,8 +13,8 @@ pub(super) struct Names {
     pub(super) imports: FxHashMap<Name, (Name, Option<Name>)>,
     /// Members that something assigns.
     pub(super) assigned: FxHashSet<Name>,
-    /// Members that the receivers of methods are assigned to, by the start of their class.
-    pub(super) own: FxHashSet<(usize, Name)>,
+    /// Functions in classes, by the start of the class.
+    pub(super) methods: FxHashSet<(usize, Name)>,
     /// Members that run code when they are read.
     pub(super) computed: FxHashSet<Name>,
     /// Type variables, with the place of their bound.
@@ -61,6 +61,10 @@ impl Names {
                     self.imports.insert(name(alias), (name(module), Some(name(of))));
                 }
             }
+            "function_definition" => {
+                let of = field("name").map(name).zip(class);
+                self.methods.extend(of.map(|(name, class)| (class, name)));
+            }
             "class_definition" => self.types.extend(field("name").map(name)),
             "decorated_definition" => {
                 let is_property = children(node).into_iter().any(|child| {
@@ -70,12 +74,12 @@ impl Names {
                 let of = field("definition").and_then(|of| of.child_by_field_name("name"));
                 self.computed.extend(of.filter(|_| is_property).map(name));
             }
-            "assignment" => self.assignment(node, class, text),
+            "assignment" => self.assignment(node, text),
             _ => {}
         }
     }
 
-    fn assignment(&mut self, node: Node<'_>, class: Option<usize>, text: &[u8]) {
+    fn assignment(&mut self, node: Node<'_>, text: &[u8]) {
         let name = |node: Node<'_>| -> Name {
             String::from_utf8_lossy(&text[node.byte_range()]).as_ref().into()
         };
@@ -90,10 +94,6 @@ impl Names {
             match (target.kind(), target.child_by_field_name("attribute")) {
                 ("attribute", Some(member)) => {
                     self.assigned.insert(name(member));
-                    let is_own = target.child_by_field_name("object").map(|of| of.kind());
-                    if let (Some("identifier"), Some(class)) = (is_own, class) {
-                        self.own.insert((class, name(member)));
-                    }
                 }
                 ("identifier", _) if is_member && is_call => {
                     self.computed.insert(name(target));

@@ -1,6 +1,6 @@
 //! Syntax trees into facts: statements and what they assign.
 
-use super::flow::{Assigned, mentions};
+use super::flow::{Assigned, reads};
 use super::lower::{Context, Python};
 use crate::ir::*;
 use crate::lower::{Builder, DEPTH, children};
@@ -190,19 +190,25 @@ impl Python<'_> {
         match to.kind() {
             "identifier" => {
                 let name = self.name(to);
-                let mentions = of.is_some_and(|of| mentions(of, &name, self.text));
-                self.assign_name(name, (value, mentions), ty, (to, node));
+                let mut read = Vec::new();
+                if let Some(of) = of {
+                    reads(self, of, &mut read);
+                }
+                self.assign_name(name, (value, read), ty, (to, node));
             }
             "attribute" => {
-                let (Some(object), Some(name)) =
+                let (Some(object), Some(attribute)) =
                     (to.child_by_field_name("object"), to.child_by_field_name("attribute"))
                 else {
                     return;
                 };
-                let name = self.name(name);
+                let name = self.name(attribute);
                 let text = String::from_utf8_lossy(self.bytes(to)).into_owned();
                 self.narrowed.retain(|(path, _)| *path != text);
                 let object = self.value(object);
+                if self.file.expressions[object].kind == Expression::Own {
+                    self.own_member(&name, value, ty, attribute);
+                }
                 self.bind(Some(object), name, value, ty, node);
             }
             "pattern_list" | "tuple_pattern" | "list_pattern" | "tuple" | "list" => {
@@ -232,7 +238,7 @@ impl Python<'_> {
     fn assign_name(
         &mut self,
         name: Name,
-        (value, mentions): (Option<ExpressionId>, bool),
+        (value, reads): (Option<ExpressionId>, Vec<Name>),
         ty: Option<TypeId>,
         (to, node): (Node<'_>, Node<'_>),
     ) {
@@ -245,13 +251,13 @@ impl Python<'_> {
                 let end = Builder::range(node).end;
                 self.bind_at(name.clone(), value, ty, end);
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.push(Assigned { name, value, mentions });
+                    frame.push(Assigned { name, value, reads });
                 }
             }
             Context::Class(class) => self.class_member(class, name, value, ty, to),
             _ => {
                 // What a variable is set to by its own old value says nothing new.
-                if mentions {
+                if reads.contains(&name) {
                     return;
                 }
                 let outer = self.scope;
@@ -292,31 +298,70 @@ impl Python<'_> {
         ty: Option<TypeId>,
         to: Node<'_>,
     ) {
-        if let Some(ty) = ty {
-            return self.field(name, ty, to);
-        }
-        if self.is_enumeration(class) && !name.starts_with('_') {
+        let Some(&(_, scope)) = self.classes.last() else { return };
+        if ty.is_none() && self.is_enumeration(class) && !name.starts_with('_') {
             let own = self.r#type(Type::Own);
-            return self.field(name, own, to);
+            self.field((class, scope), name, Some(own), to);
+            return;
         }
-        let Some(mut value) = value else { return };
-        if self.file.expressions[value].kind == Expression::Literal(Literal::Null) {
-            // Methods say what it is.
-            let start = self.file.definitions[class].range.start as usize;
-            if self.names.own.contains(&(start, name.clone())) {
-                return;
-            }
-            value = self.expression(Expression::Unknown, to);
-        }
-        self.bind(None, name, Some(value), None, to);
+        let field = self.field((class, scope), name, ty, to);
+        self.holds(field, value);
     }
 
-    fn field(&mut self, name: Name, ty: TypeId, node: Node<'_>) {
-        let id = self.define_here(name, DefinitionKind::Field, node);
-        let own = self.r#type(Type::Own);
-        let signature = &mut self.file.definitions[id].signature;
-        signature.result = Some(ty);
-        signature.receiver = Some(own);
+    /// A member of the receiver that a method assigns.
+    fn own_member(
+        &mut self,
+        name: &Name,
+        value: Option<ExpressionId>,
+        ty: Option<TypeId>,
+        node: Node<'_>,
+    ) {
+        let Some(&(class, scope)) = self.classes.last() else { return };
+        let start = self.file.definitions[class].range.start as usize;
+        let is_known = self.fields.contains_key(&(class, name.clone()));
+        let is_method = self.names.methods.contains(&(start, name.clone()));
+        if is_method && !is_known {
+            return;
+        }
+        let field = self.field((class, scope), name.clone(), ty, node);
+        self.holds(field, value);
+    }
+
+    /// Returns the field of a class.
+    fn field(
+        &mut self,
+        (class, scope): (DefinitionId, ScopeId),
+        name: Name,
+        ty: Option<TypeId>,
+        node: Node<'_>,
+    ) -> DefinitionId {
+        let key = (class, name.clone());
+        let known = self.fields.get(&key).copied();
+        let id = known.unwrap_or_else(|| {
+            let outer = std::mem::replace(&mut self.scope, scope);
+            let id = self.define(name, DefinitionKind::Field, node);
+            let own = self.r#type(Type::Own);
+            self.file.definitions[id].signature.receiver = Some(own);
+            let body = self.push_scope(ScopeKind::Function, Some(id), Builder::range(node));
+            self.file.definitions[id].body = Some(body);
+            self.scope = outer;
+            id
+        });
+        self.fields.insert(key, id);
+        let result = &mut self.file.definitions[id].signature.result;
+        *result = result.or(ty);
+        id
+    }
+
+    /// A field holds a value.
+    fn holds(&mut self, field: DefinitionId, value: Option<ExpressionId>) {
+        let is_null = |value: &ExpressionId| {
+            self.file.expressions[*value].kind == Expression::Literal(Literal::Null)
+        };
+        let value = value.filter(|value| !is_null(value));
+        if let Some(body) = self.file.definitions[field].body {
+            self.file.scopes[body].results.extend(value);
+        }
     }
 
     fn with_statement(&mut self, node: Node<'_>) {

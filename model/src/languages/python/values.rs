@@ -59,6 +59,13 @@ impl Python<'_> {
                 let indices: Vec<Node<'_>> =
                     node.children_by_field_name("subscript", &mut cursor).collect();
                 let is_slice = indices.iter().any(|index| index.kind() == "slice");
+                if let (Some(of), [index]) = (field("value"), &indices[..])
+                    && index.kind() == "integer"
+                {
+                    let of = self.value(of);
+                    let name = self.name(*index);
+                    return Ok(Expression::Member { of, name });
+                }
                 for index in indices {
                     self.value(index);
                 }
