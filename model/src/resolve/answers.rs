@@ -1,7 +1,7 @@
 //! What a use links to, and what a call returns.
 
 use super::lookup::Site;
-use super::members::{Found, Lookup};
+use super::members::{Found, Lookup, definition_of};
 use super::ty::{Def, FileId, Ty};
 use super::{Choice, Evidence, Mode, Resolver, Substitution};
 use crate::ir::*;
@@ -355,14 +355,16 @@ impl Resolver<'_> {
 
     /// Returns the field or variable that a name was found to be.
     fn holder(&self, found: &[Found]) -> Option<Def> {
-        match found {
-            [Found::Definition(def, _)] => {
+        let holds = |member: &Found| match member {
+            Found::Definition(def, _) => {
                 let kind = self.world.definition(*def).kind;
-                let holds = matches!(kind, DefinitionKind::Field | DefinitionKind::Variable);
-                (holds && !self.world.is_library(def.file)).then_some(*def)
+                matches!(kind, DefinitionKind::Field | DefinitionKind::Variable)
+                    && !self.world.is_library(def.file)
             }
-            _ => None,
-        }
+            _ => false,
+        };
+        // A variable that is defined in several places is one.
+        found.iter().all(holds).then(|| found.first().and_then(definition_of)).flatten()
     }
 
     /// Returns whether a member is only another name of a function: an alias in the body of a type,
@@ -487,7 +489,6 @@ impl Resolver<'_> {
     }
 
     fn constructors(&self, of: Def, arguments: &[Ty], constructed: Def) -> Vec<Found> {
-        let names = self.rules().construct().members;
         let mut found = Vec::new();
         let mut scopes = self.bodies(of);
         for extension in self.extensions.get(&of).into_iter().flatten() {
@@ -495,14 +496,10 @@ impl Resolver<'_> {
                 .extend(self.world.definition(*extension).body.map(|body| (extension.file, body)));
         }
         for (file, scope) in scopes {
-            for (id, definition) in self.world.file(file).definitions.iter() {
-                let is_one = definition.kind == DefinitionKind::Constructor
-                    || names.contains(&&*definition.name);
-                if definition.scope == scope && is_one {
-                    let mut substitution = self.substitution(constructed, arguments);
-                    substitution.own = None;
-                    found.push(Found::Definition(Def { file, id }, substitution));
-                }
+            for &def in self.world.constructors(file, scope) {
+                let mut substitution = self.substitution(constructed, arguments);
+                substitution.own = None;
+                found.push(Found::Definition(def, substitution));
             }
         }
         found

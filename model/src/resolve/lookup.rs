@@ -277,10 +277,11 @@ impl Resolver<'_> {
         for import in imports {
             let original = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, import, name) => {
-                    return self
-                        .world
-                        .module(&import.module, file)
-                        .map(|ty| vec![Found::Value(ty)]);
+                    // Another import may lead to the tree, such as one for where the first fails.
+                    match self.world.module(&import.module, file) {
+                        Some(ty) => return Some(vec![Found::Value(ty)]),
+                        None => continue,
+                    }
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
                     Some((original, _)) => &**original,
@@ -316,7 +317,7 @@ impl Resolver<'_> {
     }
 
     /// Returns whether an import names `name` and leads out of the tree.
-    fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
+    pub(super) fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
         self.world.file(file).imports.iter().any(|import| {
             let names = match &import.imported {
                 Imported::Module(_) => self.world.names_module(file, import, name),

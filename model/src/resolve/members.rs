@@ -519,10 +519,7 @@ impl Resolver<'_> {
 
     /// Returns whether a method of a type assigns its member `name`.
     fn is_assigned(&self, of: Def, name: &str) -> bool {
-        self.world.assigned_own(name).iter().any(|&(file, id)| {
-            let binding = &self.world.file(file).bindings[id];
-            self.own_type(file, binding.scope) == Some(of)
-        })
+        !self.assigned_in(of, name).is_empty()
     }
 
     /// Looks a member of a mixin's receiver up in the types that mix it in.
@@ -549,14 +546,7 @@ impl Resolver<'_> {
 
     /// Returns the types that have `def` among their ancestors, without itself.
     pub(super) fn users_of(&self, def: Def) -> Vec<Def> {
-        let mut users = Vec::new();
-        for &of in &self.world.types {
-            let is_type = self.world.definition(of).kind != DefinitionKind::Extension;
-            if is_type && self.canonical(of) == of && of != def && self.extends(of, def) {
-                users.push(of);
-            }
-        }
-        users
+        self.users.get(&def).cloned().unwrap_or_default()
     }
 
     /// Looks up a member of the type itself: static ones first, then what its values have.

@@ -27,7 +27,7 @@ pub use callers::Callers;
 pub use engine::Engine;
 pub use evidence::{Choice, Evidence};
 
-use crate::ir::{ExpressionId, File, Name, ScopeId, TypeId, UseId};
+use crate::ir::{BindingId, ExpressionId, File, Name, ScopeId, TypeId, UseId};
 use crate::rules::Rules;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -128,6 +128,10 @@ pub struct Resolver<'w> {
     written: RefCell<FxHashMap<(FileId, ScopeId, TypeId), Ty>>,
     /// Whether a type has what an interface demands.
     satisfied: RefCell<FxHashMap<(Def, Def), bool>>,
+    /// The types that have a type among their ancestors, in the order of files.
+    users: FxHashMap<Def, Vec<Def>>,
+    /// What methods of a type assign to its members, by type and name.
+    assigned: FxHashMap<(Def, Name), Vec<(FileId, BindingId)>>,
     /// What an interface demands.
     demands: RefCell<FxHashMap<Def, Rc<[Def]>>>,
 }
@@ -148,10 +152,13 @@ impl<'w> Resolver<'w> {
             ancestors: RefCell::default(),
             written: RefCell::default(),
             satisfied: RefCell::default(),
+            users: FxHashMap::default(),
+            assigned: FxHashMap::default(),
             demands: RefCell::default(),
         };
         resolver.join_open_types();
         resolver.resolve_bases();
+        resolver.index_users();
         // What was asked while bases were open.
         resolver.satisfied.borrow_mut().clear();
         resolver.demands.borrow_mut().clear();

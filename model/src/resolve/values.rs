@@ -304,11 +304,8 @@ impl Resolver<'_> {
     /// Returns the type of what methods of `owner` assign to its member `name`.
     fn assigned_type(&self, owner: Def, name: &str, mode: Mode) -> Ty {
         let mut types = Vec::new();
-        for &(file, id) in self.world.assigned_own(name) {
-            let binding = &self.world.file(file).bindings[id];
-            if self.own_type(file, binding.scope) == Some(owner) {
-                types.push(self.type_of_binding(file, id, mode));
-            }
+        for &(file, id) in self.assigned_in(owner, name) {
+            types.push(self.type_of_binding(file, id, mode));
         }
         Self::join(types, mode)
     }
@@ -382,9 +379,41 @@ impl Resolver<'_> {
                 }
                 ty
             }
-            _ if mode == Mode::Uses => self.passed(def, position),
-            _ => Ty::Unknown,
+            _ => match self.inherited_parameter(def, position) {
+                Some(ty) => ty,
+                None if mode == Mode::Uses => self.passed(def, position),
+                None => Ty::Unknown,
+            },
         }
+    }
+
+    /// Returns what the member that a function overrides states of a parameter of the same name.
+    fn inherited_parameter(&self, def: Def, position: usize) -> Option<Ty> {
+        let definition = self.world.definition(def);
+        let scope = definition.scope;
+        let owner = self.world.file(def.file).scopes[scope].owner?;
+        let name = &definition.signature.parameters.as_ref()?.get(position)?.name;
+        let holder = Def { file: def.file, id: owner };
+        if !self.world.definition(holder).kind.is_type() {
+            return None;
+        }
+        for ancestor in self.ancestors(self.canonical(holder)).iter().flatten().skip(1) {
+            for (file, scope) in self.bodies(ancestor.def) {
+                for &base in self.world.declared(file, scope, &definition.name) {
+                    let parameters = self.world.definition(base).signature.parameters.as_ref();
+                    let is_same = parameters
+                        .is_some_and(|all| all.get(position).is_some_and(|of| of.name == *name));
+                    match self.parameter_type(base, position).filter(|_| is_same) {
+                        Some(Ty::Unknown) | None => {}
+                        Some(ty) => {
+                            let by = self.substitution(ancestor.def, &ancestor.arguments);
+                            return Some(by.apply(&ty));
+                        }
+                    }
+                }
+            }
+        }
+        None
     }
 
     fn type_of_record(

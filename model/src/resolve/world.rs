@@ -60,6 +60,8 @@ pub struct World<'w> {
     assigned: FxHashMap<Name, Vec<(FileId, BindingId)>>,
     /// Those that assign a member of the receiver.
     assigned_own: FxHashMap<Name, Vec<(FileId, BindingId)>>,
+    /// Constructors by scope.
+    constructors: FxHashMap<(FileId, ScopeId), Vec<Def>>,
     /// Definitions that functions decorate.
     pub decorated: Vec<Def>,
     /// Records by the names of their fields.
@@ -97,6 +99,7 @@ impl<'w> World<'w> {
             uses: FxHashMap::default(),
             assigned: FxHashMap::default(),
             assigned_own: FxHashMap::default(),
+            constructors: FxHashMap::default(),
             decorated: Vec::new(),
             records: FxHashMap::default(),
             extensions: FxHashMap::default(),
@@ -173,6 +176,11 @@ impl<'w> World<'w> {
             }
             if definition.bases.iter().any(|base| base.kind == BaseKind::Decorates) {
                 self.decorated.push(def);
+            }
+            if definition.kind == DefinitionKind::Constructor
+                || self.rules.construct().members.contains(&&*definition.name)
+            {
+                self.constructors.entry((id, definition.scope)).or_default().push(def);
             }
             match definition.kind {
                 DefinitionKind::Namespace => {
@@ -334,9 +342,14 @@ impl<'w> World<'w> {
         self.assigned.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the bindings of members named `name` of the receiver.
-    pub fn assigned_own(&self, name: &str) -> &[(FileId, BindingId)] {
-        self.assigned_own.get(name).map_or(&[], Vec::as_slice)
+    /// Returns the bindings of members of the receiver, by name.
+    pub fn all_assigned_own(&self) -> impl Iterator<Item = (&Name, &Vec<(FileId, BindingId)>)> {
+        self.assigned_own.iter()
+    }
+
+    /// Returns the constructors in a scope.
+    pub fn constructors(&self, file: FileId, scope: ScopeId) -> &[Def] {
+        self.constructors.get(&(file, scope)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the records with a field `name`.

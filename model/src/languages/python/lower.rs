@@ -43,6 +43,8 @@ pub(super) struct Python<'t> {
     pub(super) context: Context,
     /// The classes around a place, with the scopes of their bodies.
     pub(super) classes: Vec<(DefinitionId, ScopeId)>,
+    /// Variables of the module.
+    pub(super) variables: FxHashSet<Name>,
     /// Members of classes that hold values.
     pub(super) fields: FxHashMap<(DefinitionId, Name), DefinitionId>,
     /// What branches assign, innermost last.
@@ -76,12 +78,16 @@ pub(super) fn lower(path: &str, text: &[u8], tree: &Tree) -> File {
         functions: Vec::new(),
         context: Context::Module,
         classes: Vec::new(),
+        variables: FxHashSet::default(),
         fields: FxHashMap::default(),
         frames: Vec::new(),
         narrowed: Vec::new(),
         parser: usable.then_some(parser),
     };
     python.statements(tree.root_node());
+    if path.rsplit('/').next() == Some("__init__.py") {
+        python.submodules();
+    }
     python.builder.file
 }
 
@@ -232,6 +238,18 @@ impl<'t> Python<'t> {
         self.file.imports.push(Import { module, imported, scope, range });
     }
 
+    /// A package has the modules that it imports from, behind what it names itself.
+    fn submodules(&mut self) {
+        let mut more = Vec::new();
+        for import in &self.file.imports {
+            let name = import.module.strip_prefix('.').filter(|name| !name.is_empty());
+            let Some(name) = name.filter(|name| !name.contains('.')) else { continue };
+            let imported = Imported::Names(vec![(name.into(), name.into())]);
+            more.push(Import { module: ".".into(), imported, ..import.clone() });
+        }
+        self.file.imports.extend(more);
+    }
+
     pub(super) fn decorated(&mut self, node: Node<'_>) {
         let decorators: Vec<Node<'_>> = children(node)
             .into_iter()
@@ -316,12 +334,12 @@ impl<'t> Python<'t> {
         self.file.definitions[id].bases.push(base);
     }
 
-    /// Returns whether the values that the body of a class names are its instances.
-    pub(super) fn is_enumeration(&self, class: DefinitionId) -> bool {
+    /// Returns whether a class has a base of one of these names.
+    pub(super) fn extends_named(&self, class: DefinitionId, names: &[&str]) -> bool {
         self.file.definitions[class].bases.iter().any(|base| match base.target {
             Target::Type(of) => match &self.file.types[of].kind {
                 Type::Named { path, .. } => {
-                    path.last().is_some_and(|name| ENUMERATIONS.contains(&&**name))
+                    path.last().is_some_and(|name| names.contains(&&**name))
                 }
                 _ => false,
             },
@@ -475,13 +493,19 @@ impl<'t> Python<'t> {
         result
     }
 
-    /// A default that is a literal or a call shows the type of its parameter.
+    /// A default that is a literal, a name or a call shows the type of its parameter.
     fn type_of_default(&mut self, default: Node<'_>) -> Option<TypeId> {
         let value = self.outside(|python| python.value(default));
         match default.kind() {
-            "string" | "concatenated_string" | "integer" | "float" | "true" | "false" | "call" => {
-                Some(self.r#type(Type::TypeOf(value)))
-            }
+            "string"
+            | "concatenated_string"
+            | "integer"
+            | "float"
+            | "true"
+            | "false"
+            | "call"
+            | "identifier"
+            | "attribute" => Some(self.r#type(Type::TypeOf(value))),
             _ => None,
         }
     }
@@ -509,7 +533,7 @@ impl<'t> Python<'t> {
 }
 
 /// Classes of the library whose named values are their instances.
-const ENUMERATIONS: [&str; 5] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"];
+pub(super) const ENUMERATIONS: [&str; 5] = ["Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"];
 
 /// Returns whether the body of a function yields.
 fn has_yield(node: Node<'_>) -> bool {

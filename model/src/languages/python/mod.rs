@@ -101,6 +101,8 @@ impl Rules for Language {
             }
             folder = folder_of(folder);
         }
+        // The library's modules have names that no source can write.
+        let name = if name == "typing_extensions" { "typing" } else { name };
         if found.is_empty() { Module::Named(format!(":{name}")) } else { Module::Files(found) }
     }
 

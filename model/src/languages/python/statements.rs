@@ -1,7 +1,7 @@
 //! Syntax trees into facts: statements and what they assign.
 
 use super::flow::{Assigned, reads};
-use super::lower::{Context, Python};
+use super::lower::{Context, ENUMERATIONS, Python};
 use crate::ir::*;
 use crate::lower::{Builder, DEPTH, children};
 use tree_sitter::Node;
@@ -248,6 +248,18 @@ impl Python<'_> {
                 if let Some(function) = self.functions.last_mut() {
                     function.locals.insert(name.clone());
                 }
+                let is_function = value.is_some_and(|value| {
+                    matches!(self.file.expressions[value].kind, Expression::Lambda { .. })
+                });
+                if is_function {
+                    // Its name is that of the function.
+                    let id = self.define_here(name, DefinitionKind::Variable, to);
+                    let range = Builder::range(to);
+                    let body = self.push_scope(ScopeKind::Function, Some(id), range);
+                    self.file.scopes[body].results.extend(value);
+                    self.file.definitions[id].body = Some(body);
+                    return;
+                }
                 let end = Builder::range(node).end;
                 self.bind_at(name.clone(), value, ty, end);
                 if let Some(frame) = self.frames.last_mut() {
@@ -257,7 +269,9 @@ impl Python<'_> {
             Context::Class(class) => self.class_member(class, name, value, ty, to),
             _ => {
                 // What a variable is set to by its own old value says nothing new.
-                if reads.contains(&name) {
+                let is_known = !self.variables.insert(name.clone());
+                let value = value.filter(|_| !reads.contains(&name));
+                if is_known && value.is_none() {
                     return;
                 }
                 let outer = self.scope;
@@ -299,10 +313,19 @@ impl Python<'_> {
         to: Node<'_>,
     ) {
         let Some(&(_, scope)) = self.classes.last() else { return };
-        if ty.is_none() && self.is_enumeration(class) && !name.starts_with('_') {
+        if ty.is_none() && self.extends_named(class, &ENUMERATIONS) && !name.starts_with('_') {
             let own = self.r#type(Type::Own);
             self.field((class, scope), name, Some(own), to);
             return;
+        }
+        if ty.is_some() && self.extends_named(class, &["NamedTuple"]) {
+            // What a tuple has at a position.
+            let position = (0..).map(|at: usize| Name::from(at.to_string()));
+            let mut open =
+                position.filter(|name| !self.fields.contains_key(&(class, name.clone())));
+            if let Some(position) = open.next() {
+                self.field((class, scope), position, ty, to);
+            }
         }
         let field = self.field((class, scope), name, ty, to);
         self.holds(field, value);

@@ -232,6 +232,7 @@ impl Python<'_> {
         if is_and { Err(second) } else { Ok(Expression::OneOf(vec![first, second])) }
     }
 
+    /// Operators run a member of their left side; with a literal there, one of the right side.
     fn binary(&mut self, node: Node<'_>) -> ExpressionId {
         let sides = [node.child_by_field_name("left"), node.child_by_field_name("right")];
         let [Some(left), Some(right)] = sides.map(|side| side.map(|side| self.value(side))) else {
@@ -240,9 +241,17 @@ impl Python<'_> {
         let operator = node.child_by_field_name("operator");
         let kind = operator.map_or("", |operator| operator.kind());
         let member = OPERATORS.iter().find(|(sign, _)| *sign == kind).map(|(_, member)| *member);
-        let arguments = vec![Argument { label: None, value: right }];
+        let is_literal =
+            |of: ExpressionId| matches!(self.file.expressions[of].kind, Expression::Literal(_));
+        let reflects = is_literal(left) && !is_literal(right) && kind != "%";
+        let (of, other) = if reflects { (right, left) } else { (left, right) };
+        let member = member.map(|member| match reflects {
+            true => format!("__r{}", member.trim_start_matches('_')).into(),
+            false => Name::from(member),
+        });
+        let arguments = vec![Argument { label: None, value: other }];
         let place = operator.unwrap_or(node);
-        self.call(Some(left), member.map(Name::from), arguments, place)
+        self.call(Some(of), member, arguments, place)
     }
 
     /// `[a, b]`, `(a, b)`, `{a, b}`.
@@ -438,7 +447,7 @@ impl Python<'_> {
             "argument_list" => children(list),
             _ => vec![list],
         };
-        let arguments: Vec<Node<'_>> =
+        let mut arguments: Vec<Node<'_>> =
             arguments.into_iter().filter(|of| of.kind() != "comment").collect();
         if let Some(form) = self.form(function, &arguments, node) {
             return form;
@@ -453,9 +462,21 @@ impl Python<'_> {
                 }
             }
             "attribute" => {
-                let of = function.child_by_field_name("object").map(|of| self.value(of));
+                let object = function.child_by_field_name("object");
                 let member = function.child_by_field_name("attribute");
-                (of, member.map(|of| self.name(of)), member.unwrap_or(function))
+                let name = member.map(|of| self.name(of));
+                let mut of = object.map(|of| self.value(of));
+                if let (Some(object), Some(&first)) = (object, arguments.first())
+                    && name.as_ref().is_some_and(|name| is_special(name))
+                    && self.is_unbound(object, first)
+                {
+                    // The type's member is called on the first argument.
+                    let value = self.value(first);
+                    let r#type = self.written(object);
+                    of = Some(self.expression(Expression::Cast { of: value, r#type }, object));
+                    arguments.remove(0);
+                }
+                (of, name, member.unwrap_or(function))
             }
             _ => (Some(self.value(function)), None, node),
         };
@@ -472,6 +493,17 @@ impl Python<'_> {
         });
         self.arguments(of, &arguments);
         self.expression(Expression::Call(of), node)
+    }
+
+    /// Returns whether a member of what `object` names is called on the receiver, `first`.
+    fn is_unbound(&mut self, object: Node<'_>, first: Node<'_>) -> bool {
+        let is_own = |python: &mut Self, node: Node<'_>| {
+            let name = python.name(node);
+            node.kind() == "identifier" && python.is_own(&name)
+        };
+        matches!(object.kind(), "identifier" | "attribute")
+            && is_own(self, first)
+            && !is_own(self, object)
     }
 
     fn arguments(&mut self, of: UseId, arguments: &[Node<'_>]) {
@@ -532,6 +564,11 @@ impl Python<'_> {
             _ => None,
         }
     }
+}
+
+/// Returns whether a member is one that the language itself calls.
+fn is_special(name: &str) -> bool {
+    name.starts_with("__") && name.ends_with("__")
 }
 
 /// Returns whether a literal is of bytes.
