@@ -428,7 +428,9 @@ impl Resolver<'_> {
             return Resolution::unknown();
         }
         let is_outside = called.iter().all(|called| self.world.is_library(called.def.file));
-        let choice = if called.len() == 1 { Choice::Only } else { Choice::Several };
+        let body = |called: &Called| self.body_of(called.def);
+        let is_one = called.windows(2).all(|pair| body(&pair[0]) == body(&pair[1]));
+        let choice = if is_one { Choice::Only } else { Choice::Several };
         let through = None;
         Resolution { called, is_dispatch: false, through, is_outside, evidence, choice, receiver }
     }
@@ -472,6 +474,12 @@ impl Resolver<'_> {
             if !candidates.is_empty() || !rules.inherited {
                 break;
             }
+        }
+        // A type of the tree stands before a constructor of the library that it inherits.
+        let is_library =
+            |found: &Found| definition_of(found).is_none_or(|of| self.world.is_library(of.file));
+        if !self.world.is_library(def.file) && candidates.iter().all(is_library) {
+            candidates.clear();
         }
         let mut called = self.select(file, id, &candidates, mode);
         if called.is_empty() {

@@ -123,7 +123,9 @@ impl Resolver<'_> {
     pub(super) fn substitution(&self, def: Def, arguments: &[Ty]) -> Substitution {
         let generics = &self.world.definition(def).signature.generics;
         let parameters = generics.iter().map(|&id| Def { file: def.file, id });
-        let pairs = parameters.zip(arguments.iter().cloned());
+        // What is not written is not known.
+        let rest = std::iter::repeat_with(|| Ty::Unknown);
+        let pairs = parameters.zip(arguments.iter().cloned().chain(rest));
         Substitution { parameters: pairs.collect(), own: None }
     }
 

@@ -207,6 +207,9 @@ impl Python<'_> {
                 self.narrowed.retain(|(path, _)| *path != text);
                 let object = self.value(object);
                 if self.file.expressions[object].kind == Expression::Own {
+                    // What a member gets by its own old value says nothing new.
+                    let is_new = |of: Node<'_>| !contains(of, &text, self.text);
+                    let value = value.filter(|_| of.is_none_or(is_new));
                     self.own_member(&name, value, ty, attribute);
                 }
                 self.bind(Some(object), name, value, ty, node);
@@ -416,4 +419,10 @@ impl Python<'_> {
             self.statements(body);
         }
     }
+}
+
+/// Returns whether the member `path` is read in a value.
+fn contains(node: Node<'_>, path: &str, text: &[u8]) -> bool {
+    let is_it = node.kind() == "attribute" && text.get(node.byte_range()) == Some(path.as_bytes());
+    is_it || children(node).into_iter().any(|child| contains(child, path, text))
 }
