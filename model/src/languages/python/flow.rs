@@ -7,6 +7,9 @@ use crate::ir::*;
 use crate::lower::{Builder, children};
 use tree_sitter::Node;
 
+/// The longest text of a member that is kept.
+const PATH_MAX: usize = 100;
+
 /// What a branch assigns to a name.
 #[derive(Clone)]
 pub(super) struct Assigned {
@@ -464,13 +467,16 @@ impl Python<'_> {
     }
 }
 
-/// Adds the names that occur in a value.
+/// Adds the names that occur in a value, and its members by their text.
 pub(super) fn reads(python: &mut Python<'_>, node: Node<'_>, names: &mut Vec<Name>) {
     if node.kind() == "identifier" {
         let name = python.name(node);
         if !names.contains(&name) {
             names.push(name);
         }
+    }
+    if node.kind() == "attribute" && node.end_byte() - node.start_byte() < PATH_MAX {
+        names.push(python.name(node));
     }
     let member = node.child_by_field_name("attribute").filter(|_| node.kind() == "attribute");
     for child in children(node).into_iter().filter(|&child| Some(child) != member) {
@@ -479,7 +485,7 @@ pub(super) fn reads(python: &mut Python<'_>, node: Node<'_>, names: &mut Vec<Nam
 }
 
 /// Returns whether a value that is computed from `reads` depends on `name`, by what is assigned.
-fn depends(name: &Name, reads: &[Name], assigned: &[Assigned]) -> bool {
+pub(super) fn depends(name: &Name, reads: &[Name], assigned: &[Assigned]) -> bool {
     let mut open: Vec<&Name> = reads.iter().collect();
     let mut seen: Vec<&Name> = Vec::new();
     while let Some(next) = open.pop() {

@@ -22,6 +22,8 @@ pub(super) struct Function {
     pub(super) globals: FxHashSet<Name>,
     /// Names that it declares.
     pub(super) locals: FxHashSet<Name>,
+    /// What it has assigned to them so far.
+    pub(super) assigned: Vec<super::flow::Assigned>,
 }
 
 /// What a statement is directly in.
@@ -400,7 +402,15 @@ impl<'t> Python<'t> {
             self.scoped(ScopeKind::Function, Some(id), Builder::range(node), |python, scope| {
                 let globals = FxHashSet::default();
                 let locals = FxHashSet::default();
-                let function = Function { scope, own: None, yields, wraps, globals, locals };
+                let function = Function {
+                    scope,
+                    own: None,
+                    yields,
+                    wraps,
+                    globals,
+                    locals,
+                    assigned: Vec::new(),
+                };
                 python.functions.push(function);
                 if let Some(list) = node.child_by_field_name("type_parameters") {
                     python.type_parameters(id, list);

@@ -1,6 +1,6 @@
 //! Syntax trees into facts: statements and what they assign.
 
-use super::flow::{Assigned, reads};
+use super::flow::{Assigned, depends, reads};
 use super::lower::{Context, ENUMERATIONS, Python};
 use crate::ir::*;
 use crate::lower::{Builder, DEPTH, children};
@@ -208,8 +208,13 @@ impl Python<'_> {
                 let object = self.value(object);
                 if self.file.expressions[object].kind == Expression::Own {
                     // What a member gets by its own old value says nothing new.
-                    let is_new = |of: Node<'_>| !contains(of, &text, self.text);
-                    let value = value.filter(|_| of.is_none_or(is_new));
+                    let mut read = Vec::new();
+                    if let Some(of) = of {
+                        reads(self, of, &mut read);
+                    }
+                    let assigned = self.functions.last().map_or(&[][..], |of| &of.assigned);
+                    let is_old = depends(&Name::from(text.as_str()), &read, assigned);
+                    let value = value.filter(|_| !is_old);
                     self.own_member(&name, value, ty, attribute);
                 }
                 self.bind(Some(object), name, value, ty, node);
@@ -265,8 +270,12 @@ impl Python<'_> {
                 }
                 let end = Builder::range(node).end;
                 self.bind_at(name.clone(), value, ty, end);
+                let assigned = Assigned { name, value, reads };
+                if let Some(function) = self.functions.last_mut() {
+                    function.assigned.push(assigned.clone());
+                }
                 if let Some(frame) = self.frames.last_mut() {
-                    frame.push(Assigned { name, value, reads });
+                    frame.push(assigned);
                 }
             }
             Context::Class(class) => self.class_member(class, name, value, ty, to),
@@ -419,10 +428,4 @@ impl Python<'_> {
             self.statements(body);
         }
     }
-}
-
-/// Returns whether the member `path` is read in a value.
-fn contains(node: Node<'_>, path: &str, text: &[u8]) -> bool {
-    let is_it = node.kind() == "attribute" && text.get(node.byte_range()) == Some(path.as_bytes());
-    is_it || children(node).into_iter().any(|child| contains(child, path, text))
 }

@@ -501,9 +501,15 @@ impl Python<'_> {
             let name = python.name(node);
             node.kind() == "identifier" && python.is_own(&name)
         };
-        matches!(object.kind(), "identifier" | "attribute")
+        let mut root = object;
+        while let Some(of) = root.child_by_field_name("object") {
+            root = of;
+        }
+        let name = self.name(root);
+        root.kind() == "identifier"
             && is_own(self, first)
-            && !is_own(self, object)
+            && !self.is_own(&name)
+            && !self.is_local(&name)
     }
 
     fn arguments(&mut self, of: UseId, arguments: &[Node<'_>]) {
