@@ -353,13 +353,15 @@ impl Resolver<'_> {
         Resolution { through, ..self.dispatch(found, mode) }
     }
 
-    /// Returns the field or variable that a name was found to be.
+    /// Returns the field, property or variable that a name was found to be.
     fn holder(&self, found: &[Found]) -> Option<Def> {
         let holds = |member: &Found| match member {
             Found::Definition(def, _) => {
                 let kind = self.world.definition(*def).kind;
-                matches!(kind, DefinitionKind::Field | DefinitionKind::Variable)
-                    && !self.world.is_library(def.file)
+                matches!(
+                    kind,
+                    DefinitionKind::Field | DefinitionKind::Property | DefinitionKind::Variable
+                ) && !self.world.is_library(def.file)
             }
             _ => false,
         };

@@ -346,6 +346,16 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns whether `to` is a type of the library that states what it yields, and that `ty` does
+    /// not extend.
+    fn is_yielding_only(&self, ty: &Ty, to: Def) -> bool {
+        let extends = match ty {
+            Ty::Named(from, _) | Ty::Own(from) => self.extends(*from, to),
+            _ => false,
+        };
+        self.world.is_library(to.file) && !self.world.definition(to).yields.is_empty() && !extends
+    }
+
     /// Binds the parameters of `of` in `pattern` to what `ty` has there.
     pub(super) fn bind(&self, ty: &Ty, pattern: &Ty, of: Def, substitution: &mut Substitution) {
         match (ty, pattern) {
@@ -355,6 +365,17 @@ impl Resolver<'_> {
                 substitution.bind(*parameter, ty.clone());
             }
             (_, Ty::Parameter(_)) => {}
+            (Ty::Named(..) | Ty::Own(_) | Ty::Tuple(_), Ty::Named(to, expected))
+                if self.is_yielding_only(ty, *to) =>
+            {
+                // What yields the same is one of them.
+                for (protocol, _) in &self.world.definition(*to).yields {
+                    let given = self.yielded(ty, *protocol, Mode::Plain);
+                    if let ([expected], false) = (&expected[..], given == Ty::Unknown) {
+                        self.bind(&given, expected, of, substitution);
+                    }
+                }
+            }
             (Ty::Named(from, arguments), Ty::Named(to, expected)) => {
                 let outer = self.substitution(*from, arguments);
                 for ancestor in self.ancestors(*from).iter().flatten().filter(|a| a.def == *to) {

@@ -22,6 +22,8 @@ pub(super) struct Function {
     pub(super) globals: FxHashSet<Name>,
     /// Names that it declares.
     pub(super) locals: FxHashSet<Name>,
+    /// Types of variables that are declared before they are assigned.
+    pub(super) declared: Vec<(Name, TypeId)>,
     /// What it has assigned to them so far.
     pub(super) assigned: Vec<super::flow::Assigned>,
 }
@@ -402,7 +404,9 @@ impl<'t> Python<'t> {
             self.scoped(ScopeKind::Function, Some(id), Builder::range(node), |python, scope| {
                 let globals = FxHashSet::default();
                 let locals = FxHashSet::default();
+                let declared = Vec::new();
                 let function = Function {
+                    declared,
                     scope,
                     own: None,
                     yields,

@@ -212,8 +212,9 @@ impl Python<'_> {
                     if let Some(of) = of {
                         reads(self, of, &mut read);
                     }
-                    let assigned = self.functions.last().map_or(&[][..], |of| &of.assigned);
-                    let is_old = depends(&Name::from(text.as_str()), &read, assigned);
+                    let assigned: Vec<Assigned> =
+                        self.functions.iter().flat_map(|of| of.assigned.iter().cloned()).collect();
+                    let is_old = depends(&Name::from(text.as_str()), &read, &assigned);
                     let value = value.filter(|_| !is_old);
                     self.own_member(&name, value, ty, attribute);
                 }
@@ -247,7 +248,7 @@ impl Python<'_> {
         &mut self,
         name: Name,
         (value, reads): (Option<ExpressionId>, Vec<Name>),
-        ty: Option<TypeId>,
+        mut ty: Option<TypeId>,
         (to, node): (Node<'_>, Node<'_>),
     ) {
         let is_global = self.functions.last().is_some_and(|of| of.globals.contains(&name));
@@ -269,6 +270,13 @@ impl Python<'_> {
                     return;
                 }
                 let end = Builder::range(node).end;
+                if let Some(function) = self.functions.last_mut() {
+                    if let (Some(ty), None) = (ty, value) {
+                        function.declared.push((name.clone(), ty));
+                    }
+                    let declared = function.declared.iter().rfind(|(known, _)| *known == name);
+                    ty = ty.or(declared.map(|&(_, ty)| ty));
+                }
                 self.bind_at(name.clone(), value, ty, end);
                 let assigned = Assigned { name, value, reads };
                 if let Some(function) = self.functions.last_mut() {
