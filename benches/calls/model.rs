@@ -28,9 +28,10 @@ const TIMED_MAX: usize = 4_000;
 /// The budget of one question.
 const BUDGET: u64 = 100_000;
 
-/// Confidences of the linker's results: the only answer, and one of several.
+/// Confidences of the linker's results: the only answer, one of several, and the only one of a name.
 const ONLY: f32 = 0.95;
 const SEVERAL: f32 = 0.6;
+const BY_NAME: f32 = 0.8;
 
 /// The facts of a tree.
 pub(crate) struct Facts {
@@ -112,6 +113,8 @@ impl<'f> Linker<'f> {
             return Vec::new();
         }
         let confidence = match resolution.choice {
+            _ if resolution.evidence == Evidence::SimilarName => SEVERAL,
+            _ if resolution.evidence == Evidence::UniqueName => BY_NAME,
             Choice::Only if !resolution.is_dispatch => ONLY,
             _ => SEVERAL,
         };

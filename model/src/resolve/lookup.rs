@@ -52,6 +52,27 @@ impl Resolver<'_> {
         self.in_file(site, name, sees_values, crossed)
     }
 
+    /// Returns the value that a name is bound to, if it is one of the same file.
+    pub(super) fn bound_value(&self, file: FileId, name: ExpressionId) -> Option<ExpressionId> {
+        let node = &self.world.file(file).expressions[name];
+        let Expression::Name { name: of, .. } = &node.kind else { return None };
+        let site = self.site(file, node.scope, node.range, Some(name));
+        match self.bare(site, of, Mode::Plain) {
+            Lookup::Found(found) => match found[..] {
+                [Found::Binding(of, binding)] if of == file => {
+                    self.world.file(file).bindings[binding].value
+                }
+                [Found::Definition(def, _)] if def.file == file => {
+                    let definition = self.world.definition(def);
+                    let body = definition.body.filter(|_| !definition.kind.is_callable())?;
+                    self.world.file(file).scopes[body].results.first().copied()
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Looks a name up in a function, lambda or block.
     fn in_body(
         &self,

@@ -195,15 +195,20 @@ impl Resolver<'_> {
         mode: Mode,
     ) -> Lookup {
         let mut all = Vec::new();
+        let mut is_open = false;
         for choice in ty.choices() {
             match self.member(&choice, name, place, mode) {
                 Lookup::Found(found) => all.extend(found),
                 // A member that only some of the choices have is reached by these.
                 Lookup::Missing => {}
-                Lookup::Open => return Lookup::Open,
+                Lookup::Open => is_open = true,
             }
         }
         all.dedup();
+        // Where types also come from uses, a choice that is not known says nothing.
+        if is_open && (mode == Mode::Plain || all.is_empty()) {
+            return Lookup::Open;
+        }
         if all.is_empty() { Lookup::Missing } else { Lookup::Found(all) }
     }
 

@@ -13,6 +13,7 @@ mod calls;
 mod dispatch;
 mod engine;
 mod evidence;
+mod guess;
 mod lookup;
 mod members;
 mod overloads;
@@ -175,7 +176,15 @@ impl<'w> Resolver<'w> {
     pub fn question(&self, file: FileId, of: UseId, budget: u64) -> Option<(Rc<Resolution>, u64)> {
         self.engine.question(budget, || {
             let plain = self.definition(file, of, Mode::Plain);
-            if plain.is_unknown() { self.definition(file, of, Mode::Uses) } else { plain }
+            if !plain.is_unknown() {
+                return plain;
+            }
+            let by_uses = self.definition(file, of, Mode::Uses);
+            let says_nothing = by_uses.is_unknown() && by_uses.through.is_none();
+            if says_nothing && self.rules().is_untyped() {
+                return Rc::new(self.by_name(file, of));
+            }
+            by_uses
         })
     }
 

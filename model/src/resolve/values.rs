@@ -288,7 +288,11 @@ impl Resolver<'_> {
             match initial() {
                 Ty::Unknown => match self.world.type_around(def.file, definition.scope) {
                     Some(owner) => {
-                        self.assigned_type(self.canonical(owner), &definition.name, mode)
+                        let owner = self.canonical(owner);
+                        match self.assigned_type(owner, &definition.name, mode) {
+                            Ty::Unknown => self.inherited_type_of(owner, &definition.name),
+                            ty => ty,
+                        }
                     }
                     None => Ty::Unknown,
                 },
@@ -299,6 +303,25 @@ impl Resolver<'_> {
                 ty => ty,
             }
         })
+    }
+
+    /// Returns what a base of `owner` states of the member `name`.
+    fn inherited_type_of(&self, owner: Def, name: &str) -> Ty {
+        for ancestor in self.ancestors(owner).iter().flatten().skip(1) {
+            for (file, scope) in self.bodies(ancestor.def) {
+                for &base in self.world.declared(file, scope, name) {
+                    let definition = self.world.definition(base);
+                    if let Some(of) = definition.signature.result
+                        && !definition.kind.is_callable()
+                    {
+                        let scope = definition.body.unwrap_or(definition.scope);
+                        let by = self.substitution(ancestor.def, &ancestor.arguments);
+                        return by.apply(&self.written(file, scope, of));
+                    }
+                }
+            }
+        }
+        Ty::Unknown
     }
 
     /// Returns the type of what methods of `owner` assign to its member `name`.
@@ -479,9 +502,8 @@ impl Resolver<'_> {
         match ty {
             Ty::OneOf(_) => {
                 let choices = ty.choices();
-                Ty::one_of(
-                    choices.iter().map(|choice| self.yielded(choice, protocol, mode)).collect(),
-                )
+                let given = choices.iter().map(|choice| self.yielded(choice, protocol, mode));
+                Self::join(given.collect(), mode)
             }
             Ty::Named(def, arguments) => self.yielded_by(*def, arguments, protocol, mode),
             Ty::Own(def) => self.yielded_by(*def, &self.own_parameters(*def), protocol, mode),

@@ -68,6 +68,8 @@ pub struct World<'w> {
     records: FxHashMap<Name, Vec<(FileId, ExpressionId)>>,
     /// Functions with a receiver type and extensions, by the name of a member.
     extensions: FxHashMap<Name, Vec<Def>>,
+    /// Functions that types have, by name.
+    methods: FxHashMap<Name, Vec<Def>>,
     /// Members without a body, by name.
     demanded: FxHashMap<Name, Vec<Def>>,
     /// All types and extensions.
@@ -103,6 +105,7 @@ impl<'w> World<'w> {
             decorated: Vec::new(),
             records: FxHashMap::default(),
             extensions: FxHashMap::default(),
+            methods: FxHashMap::default(),
             demanded: FxHashMap::default(),
             types: Vec::new(),
             bases: FxHashMap::default(),
@@ -181,6 +184,12 @@ impl<'w> World<'w> {
                 || self.rules.construct().members.contains(&&*definition.name)
             {
                 self.constructors.entry((id, definition.scope)).or_default().push(def);
+            }
+            let around = file.scopes[definition.scope].owner.map(|of| file.definitions[of].kind);
+            if definition.kind == DefinitionKind::Function
+                && around.is_some_and(DefinitionKind::is_type)
+            {
+                self.methods.entry(definition.name.clone()).or_default().push(def);
             }
             match definition.kind {
                 DefinitionKind::Namespace => {
@@ -330,6 +339,11 @@ impl<'w> World<'w> {
     /// Returns the uses of `name` in the tree.
     pub fn uses(&self, name: &str) -> &[(FileId, UseId)] {
         self.uses.get(name).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the functions `name` that types have in their bodies.
+    pub fn methods(&self, name: &str) -> &[Def] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the members `name` that have no body.

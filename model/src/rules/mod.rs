@@ -47,6 +47,12 @@ pub trait Rules {
         None
     }
 
+    /// Whether most values have no written type, so that what is called on a value of unknown type is
+    /// linked by its name where only one type has it.
+    fn is_untyped(&self) -> bool {
+        false
+    }
+
     /// How arguments are matched with parameters.
     fn arguments(&self) -> Arguments {
         Arguments::default()

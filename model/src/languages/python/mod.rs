@@ -74,6 +74,10 @@ impl Rules for Language {
         }
     }
 
+    fn is_untyped(&self) -> bool {
+        true
+    }
+
     fn arguments(&self) -> Arguments {
         Arguments { any_number: true, signatures_beside_body: true, ..Arguments::default() }
     }

@@ -452,6 +452,7 @@ impl Python<'_> {
         if let Some(form) = self.form(function, &arguments, node) {
             return form;
         }
+        let mut types = Vec::new();
         let (receiver, name, place) = match function.kind() {
             "identifier" => {
                 let name = self.name(function);
@@ -478,8 +479,17 @@ impl Python<'_> {
                 }
                 (of, name, member.unwrap_or(function))
             }
+            "subscript" if self.is_instantiation(function) => {
+                let place = function.child_by_field_name("value").unwrap_or(function);
+                let mut cursor = function.walk();
+                for index in function.children_by_field_name("subscript", &mut cursor) {
+                    types.push(self.written(index));
+                }
+                (None, Some(self.name(place)), place)
+            }
             _ => (Some(self.value(function)), None, node),
         };
+        let makes = name.as_deref() == Some("__new__");
         let (scope, range) = (self.scope, Builder::range(place));
         let of = self.file.uses.push(Use {
             role: Role::Call,
@@ -488,11 +498,38 @@ impl Python<'_> {
             receiver,
             r#type: None,
             arguments: Vec::new(),
-            type_arguments: Vec::new(),
+            type_arguments: types,
             range,
         });
         self.arguments(of, &arguments);
-        self.expression(Expression::Call(of), node)
+        let result = self.expression(Expression::Call(of), node);
+        match arguments.first().filter(|_| makes) {
+            // An instance of the type that is passed.
+            Some(&class) => {
+                let class = self.value(class);
+                self.call(Some(class), None, Vec::new(), node)
+            }
+            None => result,
+        }
+    }
+
+    /// Returns whether `T[A]` writes arguments of a type: it names a type of the file or an import,
+    /// and what stands in it are no variables.
+    fn is_instantiation(&mut self, node: Node<'_>) -> bool {
+        let Some(of) = node.child_by_field_name("value") else { return false };
+        let name = self.name(of);
+        let is_known = self.names.types.contains(&name) || self.names.imports.contains_key(&name);
+        let mut cursor = node.walk();
+        let listed: Vec<Node<'_>> = node.children_by_field_name("subscript", &mut cursor).collect();
+        let is_type = |python: &mut Self, index: &Node<'_>| {
+            let name = python.name(*index);
+            matches!(index.kind(), "identifier" | "attribute" | "subscript" | "string")
+                && !python.is_local(&name)
+        };
+        of.kind() == "identifier"
+            && is_known
+            && !self.is_local(&name)
+            && listed.iter().all(|index| is_type(self, index))
     }
 
     /// Returns whether a member of what `object` names is called on the receiver, `first`.
