@@ -131,9 +131,8 @@ impl Python<'_> {
         let has_flow = self.context == Context::Function;
         if !has_flow {
             self.statements(body);
-            match rest.split_first() {
-                Some((next, rest)) => self.alternative(*next, rest, end),
-                None => {}
+            if let Some((next, rest)) = rest.split_first() {
+                self.alternative(*next, rest, end);
             }
             return;
         }
@@ -148,7 +147,7 @@ impl Python<'_> {
                 let other =
                     self.branch(*next, when_false, |python| python.alternative(*next, rest, end));
                 if !alternative_terminates(*next, rest) {
-                    ends.push(other);
+                    ends.push(End { at: end, ..other });
                 }
             }
             None => {

@@ -421,12 +421,11 @@ impl Python<'_> {
             let Some(value) = value else { continue };
             let of = self.value(value);
             let entered = self.call(Some(of), Some(enter.into()), Vec::new(), first);
-            let entered = match is_async {
-                true => {
-                    let kind = Expression::Yield { of: entered, protocol: Protocol::Await };
-                    self.expression(kind, first)
-                }
-                false => entered,
+            let entered = if is_async {
+                let kind = Expression::Yield { of: entered, protocol: Protocol::Await };
+                self.expression(kind, first)
+            } else {
+                entered
             };
             if let Some(target) = target {
                 self.assign(target, (Some(entered), Some(value)), None, item);

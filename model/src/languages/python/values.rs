@@ -110,9 +110,10 @@ impl Python<'_> {
                         self.value(child);
                     }
                 }
-                match is_bytes(self.bytes(node)) {
-                    true => self.typed("bytes", node),
-                    false => Expression::Literal(Literal::String("".into())),
+                if is_bytes(self.bytes(node)) {
+                    self.typed("bytes", node)
+                } else {
+                    Expression::Literal(Literal::String("".into()))
                 }
             }
             "integer" => Expression::Literal(Literal::Integer),
@@ -245,9 +246,9 @@ impl Python<'_> {
             |of: ExpressionId| matches!(self.file.expressions[of].kind, Expression::Literal(_));
         let reflects = is_literal(left) && !is_literal(right) && kind != "%";
         let (of, other) = if reflects { (right, left) } else { (left, right) };
-        let member = member.map(|member| match reflects {
-            true => format!("__r{}", member.trim_start_matches('_')).into(),
-            false => Name::from(member),
+        let member = member.map(|member| {
+            let name = member.trim_start_matches('_');
+            if reflects { format!("__r{name}").into() } else { Name::from(member) }
         });
         let arguments = vec![Argument { label: None, value: other }];
         let place = operator.unwrap_or(node);
@@ -408,12 +409,8 @@ impl Python<'_> {
 
     /// What a function yields are its results.
     fn yielded(&mut self, node: Node<'_>) -> Expression {
-        let is_from = (0..node.child_count()).any(|at| {
-            u32::try_from(at)
-                .ok()
-                .and_then(|at| node.child(at))
-                .is_some_and(|of| of.kind() == "from")
-        });
+        let mut cursor = node.walk();
+        let is_from = node.children(&mut cursor).any(|of| of.kind() == "from");
         let value = node.named_child(0).map(|of| self.value(of));
         let (Some(value), Some((scope, Some(name)))) =
             (value, self.functions.last().map(|of| (of.scope, of.yields)))
