@@ -133,6 +133,8 @@ pub struct Resolver<'w> {
     users: FxHashMap<Def, Vec<Def>>,
     /// What methods of a type assign to its members, by type and name.
     assigned: FxHashMap<(Def, Name), Vec<(FileId, BindingId)>>,
+    /// The bodies that declarations stand for.
+    implementations: RefCell<FxHashMap<Def, Def>>,
     /// What an interface demands.
     demands: RefCell<FxHashMap<Def, Rc<[Def]>>>,
 }
@@ -155,6 +157,7 @@ impl<'w> Resolver<'w> {
             satisfied: RefCell::default(),
             users: FxHashMap::default(),
             assigned: FxHashMap::default(),
+            implementations: RefCell::default(),
             demands: RefCell::default(),
         };
         resolver.join_open_types();
@@ -162,6 +165,7 @@ impl<'w> Resolver<'w> {
         resolver.index_users();
         // What was asked while bases were open.
         resolver.satisfied.borrow_mut().clear();
+        resolver.implementations.borrow_mut().clear();
         resolver.demands.borrow_mut().clear();
         resolver
     }
