@@ -137,6 +137,9 @@ impl Resolver<'_> {
         mode: Mode,
     ) {
         if let (Ty::Stored(stored), Some((_, expected, result))) = (ty, self.function_of(pattern)) {
+            if let Ty::Parameter(_) = pattern {
+                self.bind_in(ty, pattern, of, substitution);
+            }
             let [def] = stored[..] else { return };
             let Some((_, mut parameters, _)) = self.signature_type(def) else { return };
             if parameters.len() < expected.len()

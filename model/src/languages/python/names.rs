@@ -30,8 +30,12 @@ impl Names {
         let mut open = vec![(root, None)];
         while let Some((node, class)) = open.pop() {
             names.read(node, class, text);
-            let class =
-                if node.kind() == "class_definition" { Some(node.start_byte()) } else { class };
+            let class = match node.kind() {
+                "class_definition" => Some(node.start_byte()),
+                // What stands in a method is none.
+                "function_definition" => None,
+                _ => class,
+            };
             open.extend(children(node).into_iter().map(|child| (child, class)));
         }
         names
