@@ -25,7 +25,7 @@ impl Resolver<'_> {
             let substitution = self.with_lambda_results(file, id, called, mode);
             self.result_of(&Called { substitution, ..called.clone() }, mode)
         });
-        Ty::one_of(results.collect())
+        Self::join(results.collect(), mode)
     }
 
     /// Returns the result of calling a value whose function is not known, from its type.
