@@ -234,8 +234,13 @@ impl Resolver<'_> {
         }
         let declared = self.declared_visible(site, file_scope, name);
         let mut found = self.without_extensions(declared);
-        if found.is_empty() {
-            found = self.imported(site.file, file_scope, name).unwrap_or_default();
+        // What is defined as nothing stands in for an import that fails.
+        if found.iter().all(|member| self.is_nothing(member)) {
+            let imported = self.imported(site.file, file_scope, name).unwrap_or_default();
+            let is_outside = |member: &Found| *member == Found::Value(Ty::Outside);
+            if found.is_empty() || !imported.iter().all(is_outside) {
+                found = imported;
+            }
         }
         let is_alone =
             found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
@@ -262,6 +267,21 @@ impl Resolver<'_> {
             return Lookup::Found(vec![Found::Value(Ty::Outside)]);
         }
         Lookup::Open
+    }
+
+    /// Returns whether a member is a variable whose only value is the absent one.
+    fn is_nothing(&self, found: &Found) -> bool {
+        super::members::definition_of(found).is_some_and(|def| {
+            let definition = self.world.definition(def);
+            let facts = self.world.file(def.file);
+            let results = definition.body.map_or(&[][..], |body| &facts.scopes[body].results);
+            let is_null = |id: &ExpressionId| {
+                facts.expressions[*id].kind == Expression::Literal(Literal::Null)
+            };
+            definition.kind == DefinitionKind::Variable
+                && !results.is_empty()
+                && results.iter().all(is_null)
+        })
     }
 
     fn is_declaration(&self, found: &Found) -> bool {
