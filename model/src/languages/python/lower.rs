@@ -303,7 +303,15 @@ impl<'t> Python<'t> {
                 }
                 python.class_generics(id, &bases);
                 for base in bases {
-                    python.base(id, base);
+                    match python.passed_type(&functions, base) {
+                        Some(passed) => {
+                            let target = Target::Type(passed);
+                            let base =
+                                Base { kind: BaseKind::Extends, target, renames: Vec::new() };
+                            python.file.definitions[id].bases.push(base);
+                        }
+                        None => python.base(id, base),
+                    }
                 }
                 if let Some(body) = node.child_by_field_name("body") {
                     python.classes.push((id, scope));
@@ -314,6 +322,22 @@ impl<'t> Python<'t> {
             });
         self.functions = functions;
         self.file.definitions[id].body = Some(scope);
+    }
+
+    /// Returns the type that a parameter of a function around passes as a class: of `type[T]`, `T`.
+    fn passed_type(&mut self, functions: &[Function], base: Node<'_>) -> Option<TypeId> {
+        let name = self.name(base);
+        let parameters = functions.iter().rev().filter_map(|function| {
+            let owner = self.file.scopes[function.scope].owner?;
+            self.file.definitions[owner].signature.parameters.as_ref()
+        });
+        let parameter = parameters.flatten().find(|parameter| parameter.name == name)?;
+        match &self.file.types[parameter.r#type?].kind {
+            Type::Named { path, arguments } if path.last().is_some_and(|of| &**of == "type") => {
+                arguments.first().copied()
+            }
+            _ => None,
+        }
     }
 
     fn base(&mut self, id: DefinitionId, base: Node<'_>) {
