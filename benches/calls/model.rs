@@ -28,9 +28,10 @@ const TIMED_MAX: usize = 4_000;
 /// The budget of one question.
 const BUDGET: u64 = 100_000;
 
-/// Confidences of the linker's results: the only answer, and one of several.
+/// Confidences of the linker's results: the only answer, one of several, and the only one of a name.
 const ONLY: f32 = 0.95;
 const SEVERAL: f32 = 0.6;
+const BY_NAME: f32 = 0.8;
 
 /// The facts of a tree.
 pub(crate) struct Facts {
@@ -112,6 +113,8 @@ impl<'f> Linker<'f> {
             return Vec::new();
         }
         let confidence = match resolution.choice {
+            _ if resolution.evidence == Evidence::SimilarName => SEVERAL,
+            _ if resolution.evidence == Evidence::UniqueName => BY_NAME,
             Choice::Only if !resolution.is_dispatch => ONLY,
             _ => SEVERAL,
         };
@@ -125,7 +128,14 @@ impl<'f> Linker<'f> {
         };
         let called = resolution.called.iter().map(|called| self.resolver.body_of(called.def));
         let symbols = called.filter_map(|def| self.symbol(def));
-        symbols.map(|to| Link { to, confidence, reason }).collect()
+        let mut links: Vec<Link> = symbols.map(|to| Link { to, confidence, reason }).collect();
+        // The linker's contract: a type ranks above a constructor that it inherits.
+        let constructed = self.resolver.inherits_constructor(&resolution);
+        if let Some(to) = constructed.and_then(|of| self.symbol(of)) {
+            links.iter_mut().for_each(|link| link.reason = Reason::Inherited);
+            links.insert(0, Link { to, confidence, reason });
+        }
+        links
     }
 
     /// Returns the symbol of a definition; none for one that the tree's facts do not have.

@@ -1,7 +1,7 @@
 //! What a use links to, and what a call returns.
 
 use super::lookup::Site;
-use super::members::{Found, Lookup};
+use super::members::{Found, Lookup, definition_of};
 use super::ty::{Def, FileId, Ty};
 use super::{Choice, Evidence, Mode, Resolver, Substitution};
 use crate::ir::*;
@@ -336,8 +336,11 @@ impl Resolver<'_> {
             return self.links(called, receiver, evidence);
         }
         let ty = self.type_of_found(found, Some(&receiver), mode);
+        // What is called is something.
+        let ty = if matches!(ty, Ty::OneOf(_)) { Ty::one_of(ty.choices()) } else { ty };
         if let Ty::Class(of) = &ty {
-            return self.construct(file, id, of, mode);
+            let through = self.holder(found);
+            return Resolution { through, ..self.construct(file, id, of, mode) };
         }
         let called = self.call_value(file, id, &ty, mode);
         if !called.is_unknown() {
@@ -350,16 +353,20 @@ impl Resolver<'_> {
         Resolution { through, ..self.dispatch(found, mode) }
     }
 
-    /// Returns the field or variable that a name was found to be.
+    /// Returns the field, property or variable that a name was found to be.
     fn holder(&self, found: &[Found]) -> Option<Def> {
-        match found {
-            [Found::Definition(def, _)] => {
+        let holds = |member: &Found| match member {
+            Found::Definition(def, _) => {
                 let kind = self.world.definition(*def).kind;
-                let holds = matches!(kind, DefinitionKind::Field | DefinitionKind::Variable);
-                (holds && !self.world.is_library(def.file)).then_some(*def)
+                matches!(
+                    kind,
+                    DefinitionKind::Field | DefinitionKind::Property | DefinitionKind::Variable
+                ) && !self.world.is_library(def.file)
             }
-            _ => None,
-        }
+            _ => false,
+        };
+        // A variable that is defined in several places is one.
+        found.iter().all(holds).then(|| found.first().and_then(definition_of)).flatten()
     }
 
     /// Returns whether a member is only another name of a function: an alias in the body of a type,
@@ -423,7 +430,9 @@ impl Resolver<'_> {
             return Resolution::unknown();
         }
         let is_outside = called.iter().all(|called| self.world.is_library(called.def.file));
-        let choice = if called.len() == 1 { Choice::Only } else { Choice::Several };
+        let body = |called: &Called| self.body_of(called.def);
+        let is_one = called.windows(2).all(|pair| body(&pair[0]) == body(&pair[1]));
+        let choice = if is_one { Choice::Only } else { Choice::Several };
         let through = None;
         Resolution { called, is_dispatch: false, through, is_outside, evidence, choice, receiver }
     }
@@ -468,6 +477,12 @@ impl Resolver<'_> {
                 break;
             }
         }
+        // A type of the tree stands before a constructor of the library that it inherits.
+        let is_library =
+            |found: &Found| definition_of(found).is_none_or(|of| self.world.is_library(of.file));
+        if !self.world.is_library(def.file) && candidates.iter().all(is_library) {
+            candidates.clear();
+        }
         let mut called = self.select(file, id, &candidates, mode);
         if called.is_empty() {
             let substitution = self.substitution(def, &arguments);
@@ -484,7 +499,6 @@ impl Resolver<'_> {
     }
 
     fn constructors(&self, of: Def, arguments: &[Ty], constructed: Def) -> Vec<Found> {
-        let names = self.rules().construct().members;
         let mut found = Vec::new();
         let mut scopes = self.bodies(of);
         for extension in self.extensions.get(&of).into_iter().flatten() {
@@ -492,14 +506,10 @@ impl Resolver<'_> {
                 .extend(self.world.definition(*extension).body.map(|body| (extension.file, body)));
         }
         for (file, scope) in scopes {
-            for (id, definition) in self.world.file(file).definitions.iter() {
-                let is_one = definition.kind == DefinitionKind::Constructor
-                    || names.contains(&&*definition.name);
-                if definition.scope == scope && is_one {
-                    let mut substitution = self.substitution(constructed, arguments);
-                    substitution.own = None;
-                    found.push(Found::Definition(Def { file, id }, substitution));
-                }
+            for &def in self.world.constructors(file, scope) {
+                let mut substitution = self.substitution(constructed, arguments);
+                substitution.own = None;
+                found.push(Found::Definition(def, substitution));
             }
         }
         found
@@ -539,8 +549,37 @@ impl Resolver<'_> {
                 }
                 Resolution::unknown()
             }
+            Ty::OneOf(_) => self.call_choices(file, id, &ty, mode),
             _ => Resolution::unknown(),
         }
+    }
+
+    /// Resolves the call of a value that is one of several.
+    fn call_choices(&self, file: FileId, id: UseId, ty: &Ty, mode: Mode) -> Resolution {
+        let mut called: Vec<Called> = Vec::new();
+        for choice in ty.choices() {
+            let one = self.call_value(file, id, &choice, mode);
+            if one.is_unknown() {
+                return Resolution::unknown();
+            }
+            for one in one.called {
+                if !called.iter().any(|known| known.def == one.def) {
+                    called.push(one);
+                }
+            }
+        }
+        self.links(called, Ty::Unknown, Evidence::InferredType)
+    }
+
+    /// Returns the type that a use constructs by a constructor that it inherits.
+    pub fn inherits_constructor(&self, resolution: &Resolution) -> Option<Def> {
+        let [called, ..] = &resolution.called[..] else { return None };
+        let definition = self.world.definition(called.def);
+        let is_constructor = definition.kind == DefinitionKind::Constructor
+            || self.rules().construct().members.contains(&&*definition.name);
+        let (Some(Ty::Named(of, _)), true) = (&called.result, is_constructor) else { return None };
+        let holder = self.world.type_around(called.def.file, definition.scope)?;
+        (self.canonical(holder) != *of).then_some(*of)
     }
 
     /// Returns the value that is the call `id`.

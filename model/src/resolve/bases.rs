@@ -4,10 +4,10 @@
 //! other bases (a nested type that is inherited), and is not monotone (an inherited name hides an
 //! outer one). What has not settled after [`ROUNDS`] is unknown.
 
-use super::ty::{Def, Ty};
+use super::ty::{Def, FileId, Ty};
 use super::world::ResolvedBase;
 use super::{Ancestor, Resolver};
-use crate::ir::{BaseKind, Definition, DefinitionKind, Name, Target};
+use crate::ir::{BaseKind, BindingId, Definition, DefinitionKind, Name, Target};
 use crate::rules::Linearization;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
@@ -113,7 +113,7 @@ impl Resolver<'_> {
         let mut blankets = Vec::new();
         for (at, file) in self.world.files.iter().enumerate() {
             for (id, definition) in file.definitions.iter() {
-                let def = Def { file: super::FileId(u32::try_from(at).unwrap_or(0)), id };
+                let def = Def { file: FileId(u32::try_from(at).unwrap_or(0)), id };
                 let is_function = definition.kind == DefinitionKind::Function;
                 if definition.kind != DefinitionKind::Extension
                     && !(is_function && self.world.extended(def).is_some())
@@ -379,6 +379,39 @@ impl Resolver<'_> {
             orders.iter_mut().for_each(|rest| rest.retain(|ancestor| ancestor.def != next.def));
             order.push(next);
         }
+    }
+
+    /// Lists, now that bases are known, who has which ancestors, and what methods assign.
+    pub(super) fn index_users(&mut self) {
+        let mut users: FxHashMap<Def, Vec<Def>> = FxHashMap::default();
+        for &of in &self.world.types {
+            let is_type = self.world.definition(of).kind != DefinitionKind::Extension;
+            if !is_type || self.canonical(of) != of {
+                continue;
+            }
+            for ancestor in self.ancestors(of).iter().flatten().filter(|a| a.def != of) {
+                let all = users.entry(ancestor.def).or_default();
+                if all.last() != Some(&of) {
+                    all.push(of);
+                }
+            }
+        }
+        let mut assigned: FxHashMap<(Def, Name), Vec<(FileId, BindingId)>> = FxHashMap::default();
+        for (name, bindings) in self.world.all_assigned_own() {
+            for &(file, id) in bindings {
+                let scope = self.world.file(file).bindings[id].scope;
+                if let Some(of) = self.own_type(file, scope) {
+                    assigned.entry((of, name.clone())).or_default().push((file, id));
+                }
+            }
+        }
+        self.users = users;
+        self.assigned = assigned;
+    }
+
+    /// Returns what methods of a type assign to its member `name`.
+    pub(super) fn assigned_in(&self, of: Def, name: &str) -> &[(FileId, BindingId)] {
+        self.assigned.get(&(of, name.into())).map_or(&[], Vec::as_slice)
     }
 
     /// Returns whether a base of `def` is not known, so that members may come from it.

@@ -2,7 +2,7 @@
 
 use super::ty::{Def, FileId};
 use super::{Choice, Resolver};
-use crate::ir::{DefinitionKind, Name, UseId};
+use crate::ir::{DefinitionKind, Name, Role, UseId};
 
 /// The calls of a name, by what they link to.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +30,11 @@ impl Resolver<'_> {
         let mut callers = Callers::default();
         for name in names {
             for &(file, id) in self.world().uses(&name) {
+                // What reads a function does not call it.
+                let is_read = self.world().file(file).uses[id].role == Role::Read;
+                if is_read && definition.kind.is_callable() {
+                    continue;
+                }
                 let Some((resolution, _)) = self.question(file, id, budget) else {
                     callers.unresolved.push((file, id));
                     continue;

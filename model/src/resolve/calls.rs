@@ -25,7 +25,7 @@ impl Resolver<'_> {
             let substitution = self.with_lambda_results(file, id, called, mode);
             self.result_of(&Called { substitution, ..called.clone() }, mode)
         });
-        Ty::one_of(results.collect())
+        Self::join(results.collect(), mode)
     }
 
     /// Returns the result of calling a value whose function is not known, from its type.
@@ -49,6 +49,9 @@ impl Resolver<'_> {
             }
             (None, None) => Ty::Unknown,
         };
+        if of.role == Role::Read {
+            return ty;
+        }
         self.function_of(&ty).map_or(Ty::Unknown, |(_, _, result)| result)
     }
 
@@ -134,6 +137,9 @@ impl Resolver<'_> {
         mode: Mode,
     ) {
         if let (Ty::Stored(stored), Some((_, expected, result))) = (ty, self.function_of(pattern)) {
+            if let Ty::Parameter(_) = pattern {
+                self.bind_in(ty, pattern, of, substitution);
+            }
             let [def] = stored[..] else { return };
             let Some((_, mut parameters, _)) = self.signature_type(def) else { return };
             if parameters.len() < expected.len()
@@ -266,6 +272,9 @@ impl Resolver<'_> {
             let mut types = Vec::new();
             for name in names {
                 for &(file, id) in self.world.uses(&name) {
+                    if self.world.file(file).uses[id].role == Role::Read {
+                        continue;
+                    }
                     let resolution = self.definition(file, id, Mode::Plain);
                     if resolution.called.iter().any(|called| self.is_same_function(called.def, def))
                     {

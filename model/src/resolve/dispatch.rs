@@ -120,6 +120,16 @@ impl Resolver<'_> {
         if !definition.signature.is_declaration || self.world.is_library(def.file) {
             return def;
         }
+        if let Some(&known) = self.implementations.borrow().get(&def) {
+            return known;
+        }
+        let body = self.find_body(def);
+        self.implementations.borrow_mut().insert(def, body);
+        body
+    }
+
+    fn find_body(&self, def: Def) -> Def {
+        let definition = self.world.definition(def);
         let own = self.own_type(def.file, definition.body.unwrap_or(definition.scope));
         let rules = self.rules().arguments();
         let beside = rules.signatures_beside_body || rules.by_name;

@@ -54,6 +54,27 @@ impl Resolver<'_> {
         self.in_file(site, name, sees_values, crossed)
     }
 
+    /// Returns the value that a name is bound to, if it is one of the same file.
+    pub(super) fn bound_value(&self, file: FileId, name: ExpressionId) -> Option<ExpressionId> {
+        let node = &self.world.file(file).expressions[name];
+        let Expression::Name { name: of, .. } = &node.kind else { return None };
+        let site = self.site(file, node.scope, node.range, Some(name));
+        match self.bare(site, of, Mode::Plain) {
+            Lookup::Found(found) => match found[..] {
+                [Found::Binding(of, binding)] if of == file => {
+                    self.world.file(file).bindings[binding].value
+                }
+                [Found::Definition(def, _)] if def.file == file => {
+                    let definition = self.world.definition(def);
+                    let body = definition.body.filter(|_| !definition.kind.is_callable())?;
+                    self.world.file(file).scopes[body].results.first().copied()
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Looks a name up in a function, lambda or block.
     fn in_body(
         &self,
@@ -215,8 +236,13 @@ impl Resolver<'_> {
         }
         let declared = self.declared_visible(site, file_scope, name);
         let mut found = self.without_extensions(declared);
-        if found.is_empty() {
-            found = self.imported(site.file, file_scope, name).unwrap_or_default();
+        // What is defined as nothing stands in for an import that fails.
+        if found.iter().all(|member| self.is_nothing(member)) {
+            let imported = self.imported(site.file, file_scope, name).unwrap_or_default();
+            let is_outside = |member: &Found| *member == Found::Value(Ty::Outside);
+            if found.is_empty() || !imported.iter().all(is_outside) {
+                found = imported;
+            }
         }
         let is_alone =
             found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
@@ -243,6 +269,21 @@ impl Resolver<'_> {
             return Lookup::Found(vec![Found::Value(Ty::Outside)]);
         }
         Lookup::Open
+    }
+
+    /// Returns whether a member is a variable whose only value is the absent one.
+    fn is_nothing(&self, found: &Found) -> bool {
+        super::members::definition_of(found).is_some_and(|def| {
+            let definition = self.world.definition(def);
+            let facts = self.world.file(def.file);
+            let results = definition.body.map_or(&[][..], |body| &facts.scopes[body].results);
+            let is_null = |id: &ExpressionId| {
+                facts.expressions[*id].kind == Expression::Literal(Literal::Null)
+            };
+            definition.kind == DefinitionKind::Variable
+                && !results.is_empty()
+                && results.iter().all(is_null)
+        })
     }
 
     fn is_declaration(&self, found: &Found) -> bool {
@@ -279,7 +320,11 @@ impl Resolver<'_> {
         for (at, import) in imports.filter(|(_, import)| import.scope == scope) {
             let original = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, at, name) => {
-                    return self.world.imported_module(file, at).map(|ty| vec![Found::Value(ty)]);
+                    // Another import may lead to the tree, such as one for where the first fails.
+                    match self.world.imported_module(file, at) {
+                        Some(ty) => return Some(vec![Found::Value(ty)]),
+                        None => continue,
+                    }
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
                     Some((original, _)) => &**original,
@@ -289,7 +334,14 @@ impl Resolver<'_> {
                 Imported::Module(_) => continue,
             };
             match self.world.imported_module(file, at) {
-                Some(Ty::Module(scopes)) => all.extend(self.module_member(&scopes, original)),
+                Some(Ty::Module(scopes)) => {
+                    let found = self.module_member(&scopes, original);
+                    let is_listed = import.imported != Imported::All;
+                    if found.is_empty() && is_listed && self.world.is_library_module(&scopes) {
+                        return Some(vec![Found::Value(Ty::Outside)]);
+                    }
+                    all.extend(found);
+                }
                 Some(Ty::Class(of)) => {
                     if let Lookup::Found(found) =
                         self.member(&Ty::Class(of), original, (file, scope), Mode::Plain)
@@ -308,7 +360,7 @@ impl Resolver<'_> {
     }
 
     /// Returns whether an import names `name` and leads out of the tree.
-    fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
+    pub(super) fn is_imported_from_outside(&self, file: FileId, name: &str) -> bool {
         self.world.file(file).imports.iter().enumerate().any(|(at, import)| {
             let names = match &import.imported {
                 Imported::Module(_) => self.world.names_module(file, at, name),

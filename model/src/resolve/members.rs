@@ -126,6 +126,9 @@ impl Resolver<'_> {
             Ty::OneOf(_) => self.member_of_choices(ty, name, place, mode),
             Ty::Class(of) => self.class_member(of, name, place, mode),
             Ty::Module(scopes) => match self.module_member(scopes, name) {
+                found if found.is_empty() && self.world.is_library_module(scopes) => {
+                    Lookup::Found(vec![Found::Value(Ty::Outside)])
+                }
                 found if found.is_empty() => Lookup::Missing,
                 found => Lookup::Found(found),
             },
@@ -196,15 +199,20 @@ impl Resolver<'_> {
         mode: Mode,
     ) -> Lookup {
         let mut all = Vec::new();
+        let mut is_open = false;
         for choice in ty.choices() {
             match self.member(&choice, name, place, mode) {
                 Lookup::Found(found) => all.extend(found),
                 // A member that only some of the choices have is reached by these.
                 Lookup::Missing => {}
-                Lookup::Open => return Lookup::Open,
+                Lookup::Open => is_open = true,
             }
         }
         all.dedup();
+        // Where types also come from uses, a choice that is not known says nothing.
+        if is_open && (mode == Mode::Plain || all.is_empty()) {
+            return Lookup::Open;
+        }
         if all.is_empty() { Lookup::Missing } else { Lookup::Found(all) }
     }
 
@@ -224,6 +232,9 @@ impl Resolver<'_> {
                 let last = self.world.bindings(file, scope, name).last();
                 found.extend(last.map(|&binding| Found::Binding(file, binding)));
             }
+        }
+        if found.is_empty() {
+            found.extend(self.world.submodule(scopes, name).map(Found::Value));
         }
         found
     }
@@ -517,10 +528,7 @@ impl Resolver<'_> {
 
     /// Returns whether a method of a type assigns its member `name`.
     fn is_assigned(&self, of: Def, name: &str) -> bool {
-        self.world.assigned_own(name).iter().any(|&(file, id)| {
-            let binding = &self.world.file(file).bindings[id];
-            self.own_type(file, binding.scope) == Some(of)
-        })
+        !self.assigned_in(of, name).is_empty()
     }
 
     /// Looks a member of a mixin's receiver up in the types that mix it in.
@@ -547,14 +555,7 @@ impl Resolver<'_> {
 
     /// Returns the types that have `def` among their ancestors, without itself.
     pub(super) fn users_of(&self, def: Def) -> Vec<Def> {
-        let mut users = Vec::new();
-        for &of in &self.world.types {
-            let is_type = self.world.definition(of).kind != DefinitionKind::Extension;
-            if is_type && self.canonical(of) == of && of != def && self.extends(of, def) {
-                users.push(of);
-            }
-        }
-        users
+        self.users.get(&def).cloned().unwrap_or_default()
     }
 
     /// Looks up a member of the type itself: static ones first, then what its values have.

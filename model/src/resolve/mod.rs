@@ -13,6 +13,7 @@ mod calls;
 mod dispatch;
 mod engine;
 mod evidence;
+mod guess;
 mod lookup;
 mod members;
 mod overloads;
@@ -27,7 +28,7 @@ pub use callers::Callers;
 pub use engine::Engine;
 pub use evidence::{Choice, Evidence};
 
-use crate::ir::{ExpressionId, File, Name, ScopeId, TypeId, UseId};
+use crate::ir::{BindingId, ExpressionId, File, Name, ScopeId, TypeId, UseId};
 use crate::rules::Rules;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::{Cell, RefCell};
@@ -49,7 +50,8 @@ const PARTS_MAX: usize = 500;
 pub enum Mode {
     /// They come from definitions only.
     Plain,
-    /// Parameters without a type also get one from the calls of their function.
+    /// Parameters without a type also get one from the calls of their function, and of several values
+    /// of one place, those that are not known say nothing.
     Uses,
 }
 
@@ -149,6 +151,12 @@ pub struct Resolver<'w> {
     written: RefCell<FxHashMap<(FileId, ScopeId, TypeId), Ty>>,
     /// Whether a type has what an interface demands.
     satisfied: RefCell<FxHashMap<(Def, Def), bool>>,
+    /// The types that have a type among their ancestors, in the order of files.
+    users: FxHashMap<Def, Vec<Def>>,
+    /// What methods of a type assign to its members, by type and name.
+    assigned: FxHashMap<(Def, Name), Vec<(FileId, BindingId)>>,
+    /// The bodies that declarations stand for.
+    implementations: RefCell<FxHashMap<Def, Def>>,
     /// What an interface demands.
     demands: RefCell<FxHashMap<Def, Rc<[Def]>>>,
 }
@@ -178,12 +186,17 @@ impl<'w> Resolver<'w> {
             ancestors: RefCell::default(),
             written: RefCell::default(),
             satisfied: RefCell::default(),
+            users: FxHashMap::default(),
+            assigned: FxHashMap::default(),
+            implementations: RefCell::default(),
             demands: RefCell::default(),
         };
         resolver.join_open_types();
         resolver.resolve_bases();
+        resolver.index_users();
         // What was asked while bases were open.
         resolver.satisfied.borrow_mut().clear();
+        resolver.implementations.borrow_mut().clear();
         resolver.demands.borrow_mut().clear();
         resolver
     }
@@ -198,7 +211,15 @@ impl<'w> Resolver<'w> {
     pub fn question(&self, file: FileId, of: UseId, budget: u64) -> Option<(Rc<Resolution>, u64)> {
         self.engine.question(budget, || {
             let plain = self.definition(file, of, Mode::Plain);
-            if plain.is_unknown() { self.definition(file, of, Mode::Uses) } else { plain }
+            if !plain.is_unknown() {
+                return plain;
+            }
+            let by_uses = self.definition(file, of, Mode::Uses);
+            let says_nothing = by_uses.is_unknown() && by_uses.through.is_none();
+            if says_nothing && self.rules().is_untyped() {
+                return Rc::new(self.by_name(file, of));
+            }
+            by_uses
         })
     }
 
@@ -217,6 +238,14 @@ impl<'w> Resolver<'w> {
         self.satisfied.borrow_mut().clear();
         self.demands.borrow_mut().clear();
         self.world.forget();
+    }
+
+    /// Joins what a value may be. Where types also come from uses, what is not known is left out.
+    fn join(types: Vec<Ty>, mode: Mode) -> Ty {
+        match mode {
+            Mode::Plain => Ty::one_of(types),
+            Mode::Uses => Ty::one_of_known(types),
+        }
     }
 
     fn rules(&self) -> &'w dyn Rules {

@@ -76,6 +76,11 @@ impl Resolver<'_> {
                 chosen.push(Called { substitution, ..fit.called });
             }
         }
+        // Where none seems to fit, signatures of one body still have that.
+        let body = |candidate: &Called| self.body_of(candidate.def);
+        if chosen.is_empty() && candidates.windows(2).all(|pair| body(&pair[0]) == body(&pair[1])) {
+            return candidates;
+        }
         chosen
     }
 
@@ -290,6 +295,7 @@ impl Resolver<'_> {
             (Ty::Named(from, arguments), Ty::Named(target, to_arguments)) => {
                 self.convert_named((*from, arguments), (*target, to_arguments), of, substitution)
             }
+            (Ty::Class(_), _) if self.function_of(to).is_some() => Some(1),
             (Ty::Class(_), Ty::Named(target, _)) => self.convert_library(TYPE, *target),
             _ => None,
         }
@@ -381,6 +387,16 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns whether `to` is a type of the library that states what it yields, and that `ty` does
+    /// not extend.
+    fn is_yielding_only(&self, ty: &Ty, to: Def) -> bool {
+        let extends = match ty {
+            Ty::Named(from, _) | Ty::Own(from) => self.extends(*from, to),
+            _ => false,
+        };
+        self.world.is_library(to.file) && !self.world.definition(to).yields.is_empty() && !extends
+    }
+
     /// Binds the parameters of `of` in `pattern` to what `ty` has there.
     pub(super) fn bind(&self, ty: &Ty, pattern: &Ty, of: Def, substitution: &mut Substitution) {
         match (ty, pattern) {
@@ -390,6 +406,17 @@ impl Resolver<'_> {
                 substitution.bind(*parameter, ty.clone());
             }
             (_, Ty::Parameter(_)) => {}
+            (Ty::Named(..) | Ty::Own(_) | Ty::Tuple(_), Ty::Named(to, expected))
+                if self.is_yielding_only(ty, *to) =>
+            {
+                // What yields the same is one of them.
+                for (protocol, _) in &self.world.definition(*to).yields {
+                    let given = self.yielded(ty, *protocol, Mode::Plain);
+                    if let ([expected], false) = (&expected[..], given == Ty::Unknown) {
+                        self.bind(&given, expected, of, substitution);
+                    }
+                }
+            }
             (Ty::Named(from, arguments), Ty::Named(to, expected)) => {
                 let outer = self.substitution(*from, arguments);
                 for ancestor in self.ancestors(*from).iter().flatten().filter(|a| a.def == *to) {

@@ -82,6 +82,15 @@ impl Ty {
         }
     }
 
+    /// Returns one of those of `types` that the tree or the library defines; if there are none, one
+    /// of all.
+    pub fn one_of_known(types: Vec<Ty>) -> Ty {
+        let is_known = |ty: &Ty| !ty.is_open() && *ty != Ty::Outside;
+        let known: Vec<Ty> = types.iter().filter(|ty| is_known(ty)).cloned().collect();
+        let says_nothing = known.iter().all(|ty| *ty == Ty::Literal(Literal::Null));
+        Ty::one_of(if says_nothing { types } else { known })
+    }
+
     /// Returns the functions that a value is.
     pub fn stored(&self) -> Vec<Def> {
         match self {

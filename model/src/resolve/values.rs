@@ -54,7 +54,10 @@ impl Resolver<'_> {
                 }
                 let found = self.member(&receiver, name, place, mode);
                 let found = self.by_labels(file, id, self.values_first(found));
-                self.type_of_lookup(found, Some(&receiver), mode)
+                match self.type_of_lookup(found, Some(&receiver), mode) {
+                    Ty::Unknown => self.element_at(&receiver, name, mode),
+                    ty => ty,
+                }
             }
             Expression::Call(of) => self.type_of_call(file, *of, mode),
             Expression::Yield { of, protocol } => {
@@ -66,7 +69,8 @@ impl Resolver<'_> {
                 cast => self.cast(self.type_of(file, *of, mode), cast),
             },
             Expression::OneOf(values) => {
-                Ty::one_of(values.iter().map(|&value| self.type_of(file, value, mode)).collect())
+                let types = values.iter().map(|&value| self.type_of(file, value, mode)).collect();
+                Self::join(types, mode)
             }
             Expression::Lambda { scope, parameters, result } => {
                 let types = parameters.iter().map(|(_, ty)| match ty {
@@ -96,6 +100,18 @@ impl Resolver<'_> {
                 let ty = self.type_of(file, *of, mode);
                 self.narrowed(place, &ty, by, mode)
             }
+        }
+    }
+
+    /// Returns what stands at a position of a value that is no tuple: what it is indexed to, or
+    /// else what it iterates.
+    fn element_at(&self, of: &Ty, name: &str, mode: Mode) -> Ty {
+        if !name.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Ty::Unknown;
+        }
+        match self.yielded(of, Protocol::Index, mode) {
+            Ty::Unknown => self.yielded(of, Protocol::Iterate, mode),
+            ty => ty,
         }
     }
 
@@ -199,7 +215,7 @@ impl Resolver<'_> {
             Found::Parameter(def, position) => self.type_of_parameter(*def, *position, mode),
             Found::Value(ty) => ty.clone(),
         });
-        Ty::one_of(types.collect())
+        Self::join(types.collect(), mode)
     }
 
     /// Returns the type of a definition that is used as a value.
@@ -278,7 +294,11 @@ impl Resolver<'_> {
             match initial() {
                 Ty::Unknown => match self.world.type_around(def.file, definition.scope) {
                     Some(owner) => {
-                        self.assigned_type(self.canonical(owner), &definition.name, mode)
+                        let owner = self.canonical(owner);
+                        match self.assigned_type(owner, &definition.name, mode) {
+                            Ty::Unknown => self.inherited_type_of(owner, &definition.name),
+                            ty => ty,
+                        }
                     }
                     None => Ty::Unknown,
                 },
@@ -291,16 +311,32 @@ impl Resolver<'_> {
         })
     }
 
+    /// Returns what a base of `owner` states of the member `name`.
+    fn inherited_type_of(&self, owner: Def, name: &str) -> Ty {
+        for ancestor in self.ancestors(owner).iter().flatten().skip(1) {
+            for (file, scope) in self.bodies(ancestor.def) {
+                for &base in self.world.declared(file, scope, name) {
+                    let definition = self.world.definition(base);
+                    if let Some(of) = definition.signature.result
+                        && !definition.kind.is_callable()
+                    {
+                        let scope = definition.body.unwrap_or(definition.scope);
+                        let by = self.substitution(ancestor.def, &ancestor.arguments);
+                        return by.apply(&self.written(file, scope, of));
+                    }
+                }
+            }
+        }
+        Ty::Unknown
+    }
+
     /// Returns the type of what methods of `owner` assign to its member `name`.
     fn assigned_type(&self, owner: Def, name: &str, mode: Mode) -> Ty {
         let mut types = Vec::new();
-        for &(file, id) in self.world.assigned_own(name) {
-            let binding = &self.world.file(file).bindings[id];
-            if self.own_type(file, binding.scope) == Some(owner) {
-                types.push(self.type_of_binding(file, id, mode));
-            }
+        for &(file, id) in self.assigned_in(owner, name) {
+            types.push(self.type_of_binding(file, id, mode));
         }
-        Ty::one_of(types)
+        Self::join(types, mode)
     }
 
     pub(super) fn type_of_binding(&self, file: FileId, id: BindingId, mode: Mode) -> Ty {
@@ -372,8 +408,11 @@ impl Resolver<'_> {
                 }
                 ty
             }
-            _ if mode == Mode::Uses => self.passed(def, position),
-            _ => Ty::Unknown,
+            _ => match self.inherited_parameter(def, position) {
+                Some(ty) => ty,
+                None if mode == Mode::Uses => self.passed(def, position),
+                None => Ty::Unknown,
+            },
         }
     }
 
@@ -387,6 +426,35 @@ impl Resolver<'_> {
             Lookup::Found(found) => self.type_of_found(&found, Some(&holder), mode),
             _ => self.yielded(&holder, Protocol::Index, mode),
         }
+    }
+
+    /// Returns what the member that a function overrides states of a parameter of the same name.
+    fn inherited_parameter(&self, def: Def, position: usize) -> Option<Ty> {
+        let definition = self.world.definition(def);
+        let scope = definition.scope;
+        let owner = self.world.file(def.file).scopes[scope].owner?;
+        let name = &definition.signature.parameters.as_ref()?.get(position)?.name;
+        let holder = Def { file: def.file, id: owner };
+        if !self.world.definition(holder).kind.is_type() {
+            return None;
+        }
+        for ancestor in self.ancestors(self.canonical(holder)).iter().flatten().skip(1) {
+            for (file, scope) in self.bodies(ancestor.def) {
+                for &base in self.world.declared(file, scope, &definition.name) {
+                    let parameters = self.world.definition(base).signature.parameters.as_ref();
+                    let is_same = parameters
+                        .is_some_and(|all| all.get(position).is_some_and(|of| of.name == *name));
+                    match self.parameter_type(base, position).filter(|_| is_same) {
+                        Some(Ty::Unknown) | None => {}
+                        Some(ty) => {
+                            let by = self.substitution(ancestor.def, &ancestor.arguments);
+                            return Some(by.apply(&ty));
+                        }
+                    }
+                }
+            }
+        }
+        None
     }
 
     fn type_of_record(
@@ -456,12 +524,14 @@ impl Resolver<'_> {
         match ty {
             Ty::OneOf(_) => {
                 let choices = ty.choices();
-                Ty::one_of(
-                    choices.iter().map(|choice| self.yielded(choice, protocol, mode)).collect(),
-                )
+                let given = choices.iter().map(|choice| self.yielded(choice, protocol, mode));
+                Self::join(given.collect(), mode)
             }
             Ty::Named(def, arguments) => self.yielded_by(*def, arguments, protocol, mode),
             Ty::Own(def) => self.yielded_by(*def, &self.own_parameters(*def), protocol, mode),
+            Ty::Tuple(types) if matches!(protocol, Protocol::Index | Protocol::Iterate) => {
+                Ty::one_of(types.to_vec())
+            }
             // What is already there needs no unwrapping.
             Ty::Unknown | Ty::Outside => Ty::Unknown,
             Ty::Projection(..) => {
@@ -679,7 +749,7 @@ impl Resolver<'_> {
         let is_null = |ty: &Ty| *ty == Ty::Literal(Literal::Null);
         let types: Vec<Ty> = results.iter().map(|&id| self.type_of(file, id, mode)).collect();
         let known = types.iter().any(|ty| !is_null(ty));
-        Ty::one_of(types.into_iter().filter(|ty| !known || !is_null(ty)).collect())
+        Self::join(types.into_iter().filter(|ty| !known || !is_null(ty)).collect(), mode)
     }
 }
 

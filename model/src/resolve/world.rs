@@ -62,6 +62,8 @@ pub struct World<'w> {
     assigned: FxHashMap<Name, Vec<(FileId, BindingId)>>,
     /// Those that assign a member of the receiver.
     assigned_own: FxHashMap<Name, Vec<(FileId, BindingId)>>,
+    /// Constructors by scope.
+    constructors: FxHashMap<(FileId, ScopeId), Vec<Def>>,
     /// Definitions that functions decorate.
     pub decorated: Vec<Def>,
     /// Records by the names of their fields.
@@ -72,6 +74,8 @@ pub struct World<'w> {
     extensions: FxHashMap<Name, Vec<Def>>,
     /// Names of macros.
     macros: FxHashSet<Name>,
+    /// Functions that types have, by name.
+    methods: FxHashMap<Name, Vec<Def>>,
     /// Members without a body, by name.
     demanded: FxHashMap<Name, Vec<Def>>,
     /// All types and extensions.
@@ -104,11 +108,13 @@ impl<'w> World<'w> {
             uses: FxHashMap::default(),
             assigned: FxHashMap::default(),
             assigned_own: FxHashMap::default(),
+            constructors: FxHashMap::default(),
             decorated: Vec::new(),
             records: FxHashMap::default(),
             outer_records: FxHashMap::default(),
             extensions: FxHashMap::default(),
             macros: FxHashSet::default(),
+            methods: FxHashMap::default(),
             demanded: FxHashMap::default(),
             types: Vec::new(),
             bases: FxHashMap::default(),
@@ -189,6 +195,17 @@ impl<'w> World<'w> {
             }
             if definition.bases.iter().any(|base| base.kind == BaseKind::Decorates) {
                 self.decorated.push(def);
+            }
+            if definition.kind == DefinitionKind::Constructor
+                || self.rules.construct().members.contains(&&*definition.name)
+            {
+                self.constructors.entry((id, definition.scope)).or_default().push(def);
+            }
+            let around = file.scopes[definition.scope].owner.map(|of| file.definitions[of].kind);
+            if definition.kind == DefinitionKind::Function
+                && around.is_some_and(DefinitionKind::is_type)
+            {
+                self.methods.entry(definition.name.clone()).or_default().push(def);
             }
             match definition.kind {
                 DefinitionKind::Namespace => {
@@ -359,6 +376,11 @@ impl<'w> World<'w> {
         self.uses.get(name).map_or(&[], Vec::as_slice)
     }
 
+    /// Returns the functions `name` that types have in their bodies.
+    pub fn methods(&self, name: &str) -> &[Def] {
+        self.methods.get(name).map_or(&[], Vec::as_slice)
+    }
+
     /// Returns the members `name` that have no body.
     pub fn demanded(&self, name: &str) -> &[Def] {
         self.demanded.get(name).map_or(&[], Vec::as_slice)
@@ -369,9 +391,14 @@ impl<'w> World<'w> {
         self.assigned.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the bindings of members named `name` of the receiver.
-    pub fn assigned_own(&self, name: &str) -> &[(FileId, BindingId)] {
-        self.assigned_own.get(name).map_or(&[], Vec::as_slice)
+    /// Returns the bindings of members of the receiver, by name.
+    pub fn all_assigned_own(&self) -> impl Iterator<Item = (&Name, &Vec<(FileId, BindingId)>)> {
+        self.assigned_own.iter()
+    }
+
+    /// Returns the constructors in a scope.
+    pub fn constructors(&self, file: FileId, scope: ScopeId) -> &[Def] {
+        self.constructors.get(&(file, scope)).map_or(&[], Vec::as_slice)
     }
 
     /// Returns the records with a field `name`.
@@ -452,7 +479,25 @@ impl<'w> World<'w> {
 
     /// Returns what `module`, as the file `from` writes it, is: scopes, or a type.
     pub fn module(&self, module: &str, from: FileId) -> Option<Ty> {
-        match self.rules.module(module, &self.file(from).path, &self.tree) {
+        self.found_module(self.rules.module(module, &self.file(from).path, &self.tree))
+    }
+
+    /// Returns the module `name` that a module of the tree has as a member without declaring it.
+    pub fn submodule(&self, scopes: &[(FileId, ScopeId)], name: &str) -> Option<Ty> {
+        let is_file =
+            |&&(file, scope): &&(FileId, ScopeId)| scope.index() == 0 && !self.is_library(file);
+        scopes.iter().filter(is_file).find_map(|&(file, _)| {
+            self.found_module(self.rules.submodule(&self.file(file).path, name, &self.tree))
+        })
+    }
+
+    /// Returns whether a module is the library's, which does not list all that it has.
+    pub fn is_library_module(&self, scopes: &[(FileId, ScopeId)]) -> bool {
+        !scopes.is_empty() && scopes.iter().all(|&(file, _)| self.is_library(file))
+    }
+
+    fn found_module(&self, module: Module) -> Option<Ty> {
+        match module {
             Module::Files(files) if files.is_empty() => None,
             Module::Files(files) => {
                 let scopes: Vec<_> = files

@@ -93,6 +93,7 @@ impl Resolver<'_> {
     fn named(&self, file: FileId, scope: ScopeId, path: &[Name], arguments: Vec<Ty>) -> Ty {
         match self.path(file, scope, path) {
             Ty::Named(def, _) => self.instantiate(def, arguments),
+            Ty::Unknown if self.is_imported_from_outside(file, &path[0]) => Ty::Outside,
             other => other,
         }
     }
@@ -122,7 +123,9 @@ impl Resolver<'_> {
     pub(super) fn substitution(&self, def: Def, arguments: &[Ty]) -> Substitution {
         let generics = &self.world.definition(def).signature.generics;
         let parameters = generics.iter().map(|&id| Def { file: def.file, id });
-        let pairs = parameters.zip(arguments.iter().cloned());
+        // What is not written is not known.
+        let rest = std::iter::repeat_with(|| Ty::Unknown);
+        let pairs = parameters.zip(arguments.iter().cloned().chain(rest));
         Substitution { parameters: pairs.collect(), own: None }
     }
 
@@ -154,7 +157,8 @@ impl Resolver<'_> {
         match of {
             Ty::Module(scopes) => {
                 let found = self.world.exported(scopes, name);
-                found.iter().find_map(|&def| self.as_type(def)).unwrap_or(Ty::Unknown)
+                let ty = found.iter().find_map(|&def| self.as_type(def));
+                ty.or_else(|| self.world.submodule(scopes, name)).unwrap_or(Ty::Unknown)
             }
             Ty::Named(def, _) => self.inherited_type(*def, name).unwrap_or(Ty::Unknown),
             _ => Ty::Unknown,
@@ -175,8 +179,34 @@ impl Resolver<'_> {
                 None => Some(Ty::Parameter(def)),
             },
             kind if kind.is_type() => Some(Ty::Named(self.canonical(def), [].into())),
+            DefinitionKind::Variable => self.type_of_alias(def),
             _ => None,
         }
+    }
+
+    /// Returns the type that a variable names: its value is the name of one in its file, or of one
+    /// that this file imports.
+    fn type_of_alias(&self, def: Def) -> Option<Ty> {
+        let facts = self.world.file(def.file);
+        let results = &facts.scopes[self.world.definition(def).body?].results;
+        let [value] = results[..] else { return None };
+        let Expression::Name { name, .. } = &facts.expressions[value].kind else { return None };
+        let scope = ScopeId::new(0);
+        let mut found = self.world.declared(def.file, scope, name).to_vec();
+        for import in facts.imports.iter().filter(|import| import.scope == scope) {
+            let Imported::Names(names) = &import.imported else { continue };
+            let original = names.iter().find(|(_, alias)| alias == name);
+            if let (Some((original, _)), Some(Ty::Module(scopes))) =
+                (original, self.world.module(&import.module, def.file))
+            {
+                found.extend(self.world.exported(&scopes, original));
+            }
+        }
+        let is_type = |of: &Def| {
+            let kind = self.world.definition(*of).kind;
+            kind.is_type() && kind != DefinitionKind::TypeParameter
+        };
+        found.into_iter().find(is_type).map(|of| Ty::Named(self.canonical(of), [].into()))
     }
 
     /// Returns the type `name` that a type or one of its ancestors declares in its body.
@@ -250,7 +280,10 @@ impl Resolver<'_> {
         for (at, import) in imports.filter(|(_, import)| import.scope == scope) {
             let original = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, at, name) => {
-                    return self.world.imported_module(file, at);
+                    match self.world.imported_module(file, at) {
+                        Some(module) => return Some(module),
+                        None => continue,
+                    }
                 }
                 Imported::Names(names) => match names.iter().find(|(_, alias)| &**alias == name) {
                     Some((original, _)) => &**original,

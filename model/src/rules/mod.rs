@@ -48,6 +48,12 @@ pub trait Rules {
         None
     }
 
+    /// Whether most values have no written type, so that what is called on a value of unknown type is
+    /// linked by its name where only one type has it.
+    fn is_untyped(&self) -> bool {
+        false
+    }
+
     /// How arguments are matched with parameters.
     fn arguments(&self) -> Arguments {
         Arguments::default()
@@ -69,6 +75,12 @@ pub trait Rules {
     fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
         let _ = (from, tree);
         Module::Named(specifier.to_string())
+    }
+
+    /// The module `name` that the one of the file at `of` has as a member without declaring it.
+    fn submodule(&self, of: &str, name: &str, tree: &Tree) -> Module {
+        let _ = (of, name, tree);
+        Module::Files(Vec::new())
     }
 
     /// The name under which an import without a written name has a module, from its specifier and
