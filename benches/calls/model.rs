@@ -2,13 +2,13 @@
 //! same judgement, and the callers of the same definitions, timed. Run it with `RAYON_NUM_THREADS=1`: the prototype has
 //! one thread.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use codedb::graph::calls::{ALL, Bound, uses_within};
 use codedb::graph::link::{self, CONFIDENCE_ANSWER, Code, Link, Reason, SymbolAt};
 use codedb::lang::facts::Role;
-use codedb_model::ir::codec::{encode, slice};
+use codedb_model::ir::codec::{encode, slice_of};
 use codedb_model::ir::text::{Lines, parse};
 use codedb_model::ir::{File, UseId};
 use codedb_model::resolve::ty::{Def, FileId};
@@ -32,6 +32,19 @@ const BUDGET: u64 = 100_000;
 const ONLY: f32 = 0.95;
 const SEVERAL: f32 = 0.6;
 const BY_NAME: f32 = 0.8;
+
+/// What the prototype says of a site without links.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Silence {
+    /// The call leaves the tree.
+    Outside,
+    /// Nothing is known, or there may be others.
+    Unknown,
+    /// The budget did not suffice.
+    Undecided,
+    /// The facts have no use there, or the tree's facts have no such symbol.
+    Unmapped,
+}
 
 /// The facts of a tree.
 pub(crate) struct Facts {
@@ -60,7 +73,8 @@ impl Facts {
 
     /// Returns what of the facts is stored.
     fn stored(&self) -> Facts {
-        let files = self.files.iter().map(slice).collect();
+        let needs = self.rules.needs();
+        let files = self.files.iter().map(|file| slice_of(file, &needs)).collect();
         Facts { files, library: self.library.clone(), rules: self.rules }
     }
 }
@@ -99,32 +113,36 @@ impl<'f> Linker<'f> {
         Linker { resolver: Resolver::new(files, facts.rules), facts, tree, uses, symbols }
     }
 
-    /// Returns the links of the call whose name begins at `byte`.
-    pub(crate) fn resolve(&self, path: &str, byte: usize) -> Vec<Link> {
-        let Some(&(file, id)) = self.uses.get(&(path, byte as u32)) else { return Vec::new() };
+    /// Returns the links of the call whose name begins at `byte`, or why there are none.
+    pub(crate) fn resolve(&self, path: &str, byte: usize) -> Result<Vec<Link>, Silence> {
+        let Some(&(file, id)) = self.uses.get(&(path, byte as u32)) else {
+            return Err(Silence::Unmapped);
+        };
         let Some((resolution, _)) = self.resolver.question(file, id, BUDGET) else {
-            return Vec::new();
+            return Err(Silence::Undecided);
         };
         // The linker's contract: a call through a field refers to the field.
         if let Some(to) = resolution.through.and_then(|through| self.symbol(through)) {
-            return vec![Link { to, confidence: ONLY, reason: Reason::Receiver }];
+            return Ok(vec![Link { to, confidence: ONLY, reason: Reason::Receiver }]);
         }
-        if resolution.choice == Choice::Open || resolution.is_outside {
-            return Vec::new();
+        if resolution.is_outside {
+            return Err(Silence::Outside);
         }
-        let confidence = match resolution.choice {
-            _ if resolution.evidence == Evidence::SimilarName => SEVERAL,
-            _ if resolution.evidence == Evidence::UniqueName => BY_NAME,
-            Choice::Only if !resolution.is_dispatch => ONLY,
-            _ => SEVERAL,
+        if resolution.choice == Choice::Open {
+            return Err(Silence::Unknown);
+        }
+        let (reason, only) = match resolution.evidence {
+            Evidence::Scope => (Reason::Scope, ONLY),
+            Evidence::Import => (Reason::Import, ONLY),
+            Evidence::DeclaredType | Evidence::InferredType => (Reason::Receiver, ONLY),
+            Evidence::ThroughBase => (Reason::Inherited, ONLY),
+            Evidence::SatisfiedInterface => (Reason::Implementation, ONLY),
+            Evidence::UniqueName => (Reason::UniqueName, BY_NAME),
+            Evidence::SimilarName => (Reason::UniqueName, SEVERAL),
         };
-        let reason = match resolution.evidence {
-            Evidence::Scope => Reason::Scope,
-            Evidence::Import => Reason::Import,
-            Evidence::DeclaredType | Evidence::InferredType => Reason::Receiver,
-            Evidence::ThroughBase => Reason::Inherited,
-            Evidence::SatisfiedInterface => Reason::Implementation,
-            Evidence::UniqueName | Evidence::SimilarName => Reason::UniqueName,
+        let confidence = match resolution.choice {
+            Choice::Only if !resolution.is_dispatch => only,
+            _ => SEVERAL,
         };
         let called = resolution.called.iter().map(|called| self.resolver.body_of(called.def));
         let symbols = called.filter_map(|def| self.symbol(def));
@@ -135,7 +153,7 @@ impl<'f> Linker<'f> {
             links.iter_mut().for_each(|link| link.reason = Reason::Inherited);
             links.insert(0, Link { to, confidence, reason });
         }
-        links
+        if links.is_empty() { Err(Silence::Unmapped) } else { Ok(links) }
     }
 
     /// Returns the symbol of a definition; none for one that the tree's facts do not have.
@@ -169,6 +187,10 @@ struct Sums {
     model: [usize; VERDICTS.len()],
     /// Sites whose answer changes when the resolver sees only what is stored.
     stored: usize,
+    /// Of the sites whose target is outside: stated as outside, and without an answer.
+    outside: [usize; 2],
+    /// Calls of the timed functions: of both, of the linker only, of the prototype only.
+    callers: [usize; 3],
     times: [Vec<Duration>; 3],
 }
 
@@ -178,6 +200,12 @@ impl Sums {
             sum.iter_mut().zip(of).for_each(|(sum, count)| *sum += count);
         }
         self.stored += other.stored;
+        for (sum, of) in [
+            (&mut self.outside[..], &other.outside[..]),
+            (&mut self.callers[..], &other.callers[..]),
+        ] {
+            sum.iter_mut().zip(of).for_each(|(sum, count)| *sum += count);
+        }
         self.times.iter_mut().zip(other.times).for_each(|(all, some)| all.extend(some));
     }
 
@@ -185,7 +213,16 @@ impl Sums {
         let row = |counts: [usize; VERDICTS.len()]| counts.map(|n| cell(&n.to_string())).concat();
         println!("{name:<36}{:<8}{}", "linker", row(self.linker));
         println!("{:<36}{:<8}{}", "", "model", row(self.model));
-        println!("  answers that change with the stored slice: {}; {}", self.stored, self.shares());
+        let [stated, silent] = self.outside;
+        println!(
+            "  targets outside: {stated} stated, {silent} not known; with the slice {} answers change",
+            self.stored
+        );
+        let [both, linker, model] = self.callers;
+        println!(
+            "  callers: {both} of both, {linker} only of the linker, {model} only of the model"
+        );
+        println!("  {}", self.shares());
     }
 
     /// Returns the times of callers.
@@ -247,9 +284,14 @@ fn compare_tree(options: &Options, tree: &Tree, sites: &[Answered]) -> Result<Su
         let links = linker.resolve(&answered.site.path, answered.site.byte);
         let again = sliced.resolve(&answered.site.path, answered.site.byte);
         sums.stored += usize::from(again != links);
+        let silence = links.as_ref().err().copied();
+        let links = links.unwrap_or_default();
         let before = verdict(score::judgement(options, tree, answered));
         let now = verdict(score::judgement_of(options, tree, answered, &links));
         let (Some(before), Some(now)) = (before, now) else { continue };
+        if VERDICTS[now] == "outside" {
+            sums.outside[usize::from(silence != Some(Silence::Outside))] += 1;
+        }
         sums.linker[before] += 1;
         sums.model[now] += 1;
         let is_shown = options.show.split(',').any(|shown| shown == VERDICTS[now]);
@@ -260,13 +302,15 @@ fn compare_tree(options: &Options, tree: &Tree, sites: &[Answered]) -> Result<Su
     }
     let bytes: usize = stored.files.iter().map(|file| encode(file).len()).sum();
     println!("  lowered in {lowered:.1?}, indexed in {indexed:.1?}, slice of {} KB", bytes / 1000);
-    sums.times = time_callers(&linker);
+    (sums.times, sums.callers) = time_callers(&linker);
     Ok(sums)
 }
 
 /// Times the calls of each function: by the linker, by the prototype with nothing cached, and by the
-/// prototype with all cached. None has the answers of another function cached but the last.
-fn time_callers(linker: &Linker<'_>) -> [Vec<Duration>; 3] {
+/// prototype with all cached; counts those that both list, and that one of them does.
+fn time_callers(linker: &Linker<'_>) -> ([Vec<Duration>; 3], [usize; 3]) {
+    let mut counts = [0; 3];
+    let mut listed: Vec<HashSet<(String, usize)>> = Vec::new();
     let mut times: [Vec<Duration>; 3] = Default::default();
     let mut functions = Vec::new();
     for (at, file) in linker.facts.files.iter().enumerate() {
@@ -283,7 +327,17 @@ fn time_callers(linker: &Linker<'_>) -> [Vec<Duration>; 3] {
         let found = link::Linker::new(&linker.tree.program);
         let found = uses_within(&found, &[symbol], CONFIDENCE_ANSWER, calls);
         times[0].push(start.elapsed());
-        std::hint::black_box(found);
+        let program = &linker.tree.program;
+        listed.push(
+            found
+                .uses
+                .into_iter()
+                .filter_map(|(_, caller)| {
+                    let path = program.file(caller.site.file)?.path.clone();
+                    Some((path, caller.site.reference.span.start))
+                })
+                .collect(),
+        );
     }
     let mut cold = Vec::new();
     for &(def, _) in &functions {
@@ -295,13 +349,26 @@ fn time_callers(linker: &Linker<'_>) -> [Vec<Duration>; 3] {
     for &(def, _) in &functions {
         linker.resolver.callers(def, BUDGET);
     }
+    for (listed, calls) in listed.iter().zip(&cold) {
+        let calls: HashSet<(String, usize)> = calls
+            .iter()
+            .map(|&(file, of, _)| {
+                let facts = &linker.facts.files[file.0 as usize];
+                (facts.path.to_string(), facts.uses[of].range.start as usize)
+            })
+            .collect();
+        let both = listed.intersection(&calls).count();
+        counts[0] += both;
+        counts[1] += listed.len() - both;
+        counts[2] += calls.len() - both;
+    }
     for (&(def, _), cold) in functions.iter().zip(cold) {
         let start = Instant::now();
         let warm = linker.resolver.callers(def, BUDGET).calls;
         times[2].push(start.elapsed());
         assert_eq!(warm, cold, "what is cached changes nothing");
     }
-    times
+    (times, counts)
 }
 
 fn cell(text: &str) -> String {
