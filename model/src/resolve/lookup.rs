@@ -41,10 +41,13 @@ impl Resolver<'_> {
             if let Some(found) = self.of_receivers(site, scope, name, mode) {
                 return found;
             }
-            if here.kind != ScopeKind::File
-                && let Some(found) = self.imported(site.file, scope, name)
-            {
-                return Lookup::Found(found);
+            if here.kind != ScopeKind::File {
+                let mut imported = [false, true]
+                    .into_iter()
+                    .filter_map(|all| self.imported(site.file, scope, name, all));
+                if let Some(found) = imported.next() {
+                    return Lookup::Found(found);
+                }
             }
             crossed |= matches!(here.kind, ScopeKind::Function | ScopeKind::Lambda);
             at = here.parent;
@@ -156,6 +159,9 @@ impl Resolver<'_> {
                 let kept: Vec<Found> = found
                     .into_iter()
                     .filter(|member| visible.members || is_body || self.is_static(member))
+                    .filter(|member| {
+                        !visible.calls_skip_values || self.is_function(member) == site.is_call
+                    })
                     .collect();
                 (!kept.is_empty()).then_some(Lookup::Found(kept))
             }
@@ -214,7 +220,17 @@ impl Resolver<'_> {
         let declared = self.declared_visible(site, file_scope, name);
         let mut found = self.without_extensions(declared);
         if found.is_empty() {
-            found = self.imported(site.file, file_scope, name).unwrap_or_default();
+            found = self.imported(site.file, file_scope, name, false).unwrap_or_default();
+            if found.is_empty()
+                && self.rules().visible().imports_decide
+                && self.is_imported_from_outside(site.file, name)
+            {
+                return Lookup::Found(vec![Found::Value(Ty::Outside)]);
+            }
+        }
+        // What is imported whole comes behind the file's module, but before the rest of the tree.
+        if found.is_empty() && self.rules().visible().tree {
+            found = self.imported(site.file, file_scope, name, true).unwrap_or_default();
         }
         let is_alone =
             found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
@@ -222,6 +238,9 @@ impl Resolver<'_> {
             let more = self.top_level(site.file, name);
             let more = self.without_extensions(self.compatible(site, &more));
             found.extend(more.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
+        }
+        if found.is_empty() {
+            found = self.imported(site.file, file_scope, name, true).unwrap_or_default();
         }
         if found.is_empty() {
             let library = self.world.declared(self.world.library(), file_scope, name);
@@ -270,10 +289,20 @@ impl Resolver<'_> {
         found.into_iter().filter(is_bare).collect()
     }
 
-    /// Returns what imports of a scope give under `name`.
-    fn imported(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Vec<Found>> {
+    /// Returns what imports of a scope give under `name`: those that take a module whole, or the
+    /// others, which come before what the file's module has.
+    fn imported(
+        &self,
+        file: FileId,
+        scope: ScopeId,
+        name: &str,
+        whole: bool,
+    ) -> Option<Vec<Found>> {
         let mut all = Vec::new();
-        let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
+        let imports =
+            self.world.file(file).imports.iter().filter(|import| {
+                import.scope == scope && (import.imported == Imported::All) == whole
+            });
         for import in imports {
             let original = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, import, name) => {

@@ -72,8 +72,7 @@ impl Resolver<'_> {
 
     /// Looks up a member that all values have.
     fn root_member(&self, of: &Ty, name: &str, place: (FileId, ScopeId)) -> Lookup {
-        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
-        match root {
+        match self.root() {
             Some(root) if !matches!(of, Ty::Module(_)) => {
                 self.member_of(root, &[], of, name, place)
             }
@@ -261,14 +260,20 @@ impl Resolver<'_> {
                 }
                 found.extend(here);
             }
-            let hidden =
-                |member: &Found| all.iter().any(|known| self.overrides_member(known, member));
-            found.retain(|member| !hidden(member));
-            all.extend(found);
-            let continues = sources.overloads_through_bases && self.all_functions(&all);
+            self.compete(&mut all, found);
+            let continues = sources.overloads_through_bases
+                && (self.all_functions(&all) || self.rules().visible().calls_skip_values);
             if !all.is_empty() && !continues {
                 break;
             }
+        }
+        if !all.is_empty()
+            && sources.overloads_through_bases
+            && let Some(root) = self.root().filter(|root| *root != def)
+        {
+            let root = Ancestor { def: root, arguments: [].into(), renames: [].into() };
+            let found = self.members_at(&root, def, arguments, own, name);
+            self.compete(&mut all, found);
         }
         if all.is_empty() && !asked_blankets {
             all.extend(self.blanket_members(own, name));
@@ -282,17 +287,52 @@ impl Resolver<'_> {
         if self.has_unknown_base(def) { Lookup::Open } else { Lookup::Missing }
     }
 
-    fn all_functions(&self, found: &[Found]) -> bool {
-        found.iter().all(|member| match member {
-            Found::Definition(def, _) => {
-                self.world.definition(*def).kind == DefinitionKind::Function
+    /// Returns the type of the library whose members all values have.
+    fn root(&self) -> Option<Def> {
+        self.rules().member_sources().root.and_then(|name| self.library_type(name))
+    }
+
+    /// Adds what a base has to what was found before it, without what that hides. Of two
+    /// interfaces that demand the same, the one of the tree is what is meant.
+    fn compete(&self, all: &mut Vec<Found>, mut found: Vec<Found>) {
+        found.retain(|member| {
+            let Some(at) = all.iter().position(|known| self.overrides_member(known, member)) else {
+                return true;
+            };
+            if self.is_of_interface(&all[at], true) && self.is_of_interface(member, false) {
+                all[at] = member.clone();
             }
-            _ => false,
+            false
+        });
+        all.extend(found);
+    }
+
+    fn is_of_interface(&self, member: &Found, of_library: bool) -> bool {
+        definition_of(member).is_some_and(|def| {
+            let holder = self.world.type_around(def.file, self.world.definition(def).scope);
+            let is_interface =
+                |of: Def| self.world.definition(of).kind == DefinitionKind::Interface;
+            self.world.is_library(def.file) == of_library && holder.is_some_and(is_interface)
         })
+    }
+
+    fn all_functions(&self, found: &[Found]) -> bool {
+        found.iter().all(|member| self.is_function(member))
+    }
+
+    pub(super) fn is_function(&self, member: &Found) -> bool {
+        definition_of(member)
+            .is_some_and(|def| self.world.definition(def).kind == DefinitionKind::Function)
     }
 
     /// Returns whether a member takes the place of one of a base.
     fn overrides_member(&self, known: &Found, other: &Found) -> bool {
+        // Where calls skip values, a function and a value of one name do not meet.
+        if self.rules().visible().calls_skip_values
+            && self.is_function(known) != self.is_function(other)
+        {
+            return false;
+        }
         let (Found::Definition(known, _), Found::Definition(other, _)) = (known, other) else {
             return true;
         };
@@ -339,7 +379,12 @@ impl Resolver<'_> {
         substitution.own = Some(own.clone());
         let mut found = Vec::new();
         for (file, scope) in self.bodies(ancestor.def) {
-            let declared = self.world.declared(file, scope, name).iter();
+            // A constructor with the name of its type is no member of that name.
+            let is_member = |def: &&Def| {
+                self.world.definition(**def).kind != DefinitionKind::Constructor
+                    || *self.world.definition(ancestor.def).name != *name
+            };
+            let declared = self.world.declared(file, scope, name).iter().filter(is_member);
             found.extend(declared.map(|&def| Found::Definition(def, substitution.clone())));
             let held = self.world.bindings(file, scope, name).last();
             found.extend(held.map(|&binding| Found::Binding(file, binding)));

@@ -204,7 +204,13 @@ impl Resolver<'_> {
                     return ty;
                 }
             }
-            if let Some(ty) = self.imported_type(file, scope, name) {
+            if let Some(ty) = self.imported_type(file, scope, name, false) {
+                return ty;
+            }
+            // What is imported whole comes behind the file's module, but before the rest of the tree.
+            if (here.kind != ScopeKind::File || self.rules().visible().tree)
+                && let Some(ty) = self.imported_type(file, scope, name, true)
+            {
                 return ty;
             }
             at = here.parent;
@@ -212,6 +218,7 @@ impl Resolver<'_> {
         self.top_level(file, name)
             .iter()
             .find_map(|&def| self.as_type(def))
+            .or_else(|| self.imported_type(file, ScopeId::new(0), name, true))
             .or_else(|| self.library_type(name).and_then(|def| self.as_type(def)))
             .or_else(|| self.world.namespace(name).map(Ty::Module))
             .unwrap_or(Ty::Unknown)
@@ -234,8 +241,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn imported_type(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Ty> {
-        let imports = self.world.file(file).imports.iter().filter(|import| import.scope == scope);
+    /// Returns the type that imports of a scope give under `name`: those that take a module whole,
+    /// or the others, which come before what the file's module has.
+    fn imported_type(&self, file: FileId, scope: ScopeId, name: &str, whole: bool) -> Option<Ty> {
+        let imports =
+            self.world.file(file).imports.iter().filter(|import| {
+                import.scope == scope && (import.imported == Imported::All) == whole
+            });
+        let decides = self.rules().visible().imports_decide;
         for import in imports {
             let (module, original) = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, import, name) => {
@@ -255,6 +268,10 @@ impl Resolver<'_> {
             };
             if found != Ty::Unknown {
                 return Some(found);
+            }
+            // A function can be imported under the name, too.
+            if decides && !whole && self.world.module(module, file).is_none() {
+                return Some(Ty::Outside);
             }
         }
         None

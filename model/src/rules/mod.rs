@@ -47,6 +47,12 @@ pub trait Rules {
         None
     }
 
+    /// Whether the absent value is one of the library's type `to`.
+    fn may_be_absent(&self, to: &str) -> bool {
+        let _ = to;
+        true
+    }
+
     /// How arguments are matched with parameters.
     fn arguments(&self) -> Arguments {
         Arguments::default()
@@ -107,6 +113,8 @@ pub struct Visible {
     pub calls_skip_values: bool,
     /// What a file imports is a member of its module.
     pub imports_are_members: bool,
+    /// A name that is imported from outside of the tree is none of the module or the library.
+    pub imports_decide: bool,
 }
 
 impl Default for Visible {
@@ -119,6 +127,7 @@ impl Default for Visible {
             argument_namespaces: false,
             calls_skip_values: false,
             imports_are_members: false,
+            imports_decide: false,
         }
     }
 }
@@ -202,6 +211,10 @@ pub struct Arguments {
     pub signatures_beside_body: bool,
     /// Any number of arguments may be passed.
     pub any_number: bool,
+    /// A function that takes all that remain is called so only where no other fits.
+    pub variadic_last: bool,
+    /// A value fits a type parameter as it fits the parameter's bound, or the root.
+    pub parameters_are_bounds: bool,
 }
 
 /// Where an import leads.
