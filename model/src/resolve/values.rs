@@ -262,7 +262,7 @@ impl Resolver<'_> {
                 || definition.body.map_or(Ty::Unknown, |body| self.results(def.file, body, mode));
             match written {
                 Some(Ty::Unknown) | None => {}
-                Some(ty) if self.function_of(&ty).is_some() => {
+                Some(ty) if self.is_called_itself(&ty) => {
                     // What is stored there is more than its type.
                     let value = initial();
                     return if value.stored().is_empty() { ty } else { value };
@@ -305,7 +305,7 @@ impl Resolver<'_> {
                 self.expected_parameter(file, binding, mode)
             }
             Some(Ty::Unknown) | None => value(),
-            Some(ty) if self.function_of(&ty).is_some() => {
+            Some(ty) if self.is_called_itself(&ty) => {
                 let value = value();
                 if value.stored().is_empty() { ty } else { value }
             }
@@ -360,7 +360,7 @@ impl Resolver<'_> {
         match written {
             Some(Ty::Unknown) | None if is_variadic => Ty::Unknown,
             Some(ty) if ty != Ty::Unknown => {
-                if mode == Mode::Uses && self.function_of(&ty).is_some() {
+                if mode == Mode::Uses && self.is_called_itself(&ty) {
                     let passed = self.passed(def, position);
                     return if passed.stored().is_empty() { ty } else { passed };
                 }
@@ -593,6 +593,14 @@ impl Resolver<'_> {
             Ty::OneOf(_) => ty.choices().iter().find_map(|choice| self.function_of(choice)),
             _ => None,
         }
+    }
+
+    /// Returns whether values of a type are functions that are called themselves, and not by a
+    /// member of an interface.
+    fn is_called_itself(&self, ty: &Ty) -> bool {
+        let is_interface = matches!(ty, Ty::Named(def, _)
+            if self.world.definition(*def).kind == DefinitionKind::Interface);
+        !is_interface && self.function_of(ty).is_some()
     }
 
     fn yields_inner(&self, def: Def) -> bool {
