@@ -14,6 +14,8 @@ const OPEN: u8 = u8::MAX;
 struct Fitting {
     called: Called,
     ranks: Vec<u8>,
+    /// What each argument is passed as.
+    types: Vec<Ty>,
     generic: bool,
     variadic: bool,
 }
@@ -52,6 +54,10 @@ impl Resolver<'_> {
         }
         let mut fitting: Vec<Fitting> =
             candidates.iter().filter_map(|candidate| self.fit(file, of, candidate, mode)).collect();
+        let is_certain = |fit: &Fitting| !fit.variadic && !fit.ranks.contains(&OPEN);
+        if self.rules().arguments().variadic_last && fitting.iter().any(is_certain) {
+            fitting.retain(|fit| !fit.variadic);
+        }
         let is_beaten =
             |one: &Fitting, all: &[Fitting]| all.iter().any(|other| self.is_better(other, one));
         let kept: Vec<bool> = fitting.iter().map(|one| !is_beaten(one, &fitting)).collect();
@@ -85,8 +91,21 @@ impl Resolver<'_> {
         if pairs().any(|(a, b)| a < b) {
             return true;
         }
-        (other.variadic && !one.variadic)
-            || (other.variadic == one.variadic && other.generic && !one.generic)
+        if other.variadic != one.variadic || other.generic != one.generic {
+            return (other.variadic && !one.variadic)
+                || (other.variadic == one.variadic && other.generic && !one.generic);
+        }
+        self.is_narrower(one, other) && !self.is_narrower(other, one)
+    }
+
+    /// Returns whether what `one` takes fits `other`, too.
+    fn is_narrower(&self, one: &Fitting, other: &Fitting) -> bool {
+        let fits = |(from, to): (&Ty, &Ty)| {
+            let mut none = Substitution::default();
+            let rank = self.convert(from, to, other.called.def, &mut none);
+            rank.is_some_and(|rank| rank != OPEN)
+        };
+        one.types.len() == other.types.len() && one.types.iter().zip(&other.types).all(fits)
     }
 
     fn is_same_place(&self, one: &Fitting, other: &Fitting) -> bool {
@@ -99,28 +118,35 @@ impl Resolver<'_> {
         let parameters = definition.signature.parameters.as_deref().unwrap_or(&[]);
         let matched = self.positions(file, of, parameters)?;
         let mut substitution = candidate.substitution.clone();
-        let mut ranks = Vec::new();
+        let (mut ranks, mut types) = (Vec::new(), Vec::new());
+        let mut variadic = parameters.iter().any(|parameter| parameter.is_variadic);
         for (argument, position) in self.world.file(file).uses[of].arguments.iter().zip(matched) {
-            let rank = match self.parameter_type(candidate.def, position) {
-                None => OPEN,
-                Some(to) => {
-                    let to = substitution.apply(&to);
-                    self.argument_rank(
-                        (file, argument.value),
-                        &to,
-                        candidate.def,
-                        &mut substitution,
-                        mode,
-                    )?
+            let to = self.parameter_type(candidate.def, position);
+            let to = to.map_or(Ty::Unknown, |to| substitution.apply(&to));
+            let value = (file, argument.value);
+            let rank = self.argument_rank(value, &to, candidate.def, &mut substitution, mode);
+            let rank = match rank {
+                None if parameters[position].is_variadic => {
+                    // What is passed whole gives its elements.
+                    let whole = self.type_of(file, argument.value, mode);
+                    let element = self.yielded(&whole, Protocol::Index, mode);
+                    variadic = false;
+                    if element == Ty::Unknown {
+                        return None;
+                    }
+                    self.convert(&element, &to, candidate.def, &mut substitution)?
                 }
+                rank => rank?,
             };
             ranks.push(rank);
+            types.push(to);
         }
         Some(Fitting {
             called: candidate.clone(),
             ranks,
+            types,
             generic: !definition.signature.generics.is_empty(),
-            variadic: parameters.iter().any(|parameter| parameter.is_variadic),
+            variadic,
         })
     }
 
@@ -215,6 +241,9 @@ impl Resolver<'_> {
             if self.is_generic_of(of, *parameter) {
                 let fits = self.fits_bounds(from, *parameter) || self.function_of(to).is_some();
                 substitution.bind(*parameter, from.clone());
+                if fits && self.rules().arguments().parameters_are_bounds {
+                    return self.bound_rank(from, *parameter, of, substitution);
+                }
                 return fits.then_some(1);
             }
         }
@@ -237,7 +266,12 @@ impl Resolver<'_> {
                 let ranks = parts.iter().map(|part| self.convert(from, part, of, substitution));
                 ranks.collect::<Option<Vec<_>>>().and_then(|ranks| ranks.into_iter().max())
             }
-            (Ty::Literal(Literal::Null), Ty::Named(..)) => Some(2),
+            (Ty::Literal(Literal::Null), Ty::Named(def, _)) => {
+                let name = &self.world.definition(*def).name;
+                let is_possible =
+                    !self.world.is_library(def.file) || self.rules().may_be_absent(name);
+                is_possible.then_some(2)
+            }
             (Ty::Literal(literal), Ty::Named(def, _)) => {
                 self.convert_library(self.rules().literal(literal), *def)
             }
@@ -258,6 +292,23 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns how well a value fits the bound of a parameter.
+    fn bound_rank(
+        &self,
+        from: &Ty,
+        parameter: Def,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
+        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
+        let mut bounds = self.bounds(parameter);
+        bounds.extend(root.filter(|_| bounds.is_empty()).map(|root| Ty::Named(root, [].into())));
+        let is_other = |bound: &&Ty| !matches!(bound, Ty::Parameter(_));
+        let ranks = bounds.iter().filter(is_other);
+        let ranks = ranks.map(|bound| self.convert(from, bound, of, substitution));
+        Some(ranks.flatten().max().unwrap_or(1))
+    }
+
     fn named_def(&self, ty: &Ty) -> Option<Def> {
         match ty {
             Ty::Named(def, _) => Some(*def),
@@ -275,10 +326,14 @@ impl Resolver<'_> {
         let outer = self.substitution(from, arguments);
         for (distance, level) in self.ancestors(from).iter().enumerate() {
             if let Some(ancestor) = level.iter().find(|ancestor| ancestor.def == to) {
+                let mut is_same = true;
                 for (argument, expected) in ancestor.arguments.iter().zip(to_arguments) {
                     let argument = outer.apply(argument);
                     self.bind(&argument, expected, of, substitution);
+                    is_same &= argument == *expected
+                        || !matches!((&argument, expected), (Ty::Named(a, _), Ty::Named(b, _)) if a != b);
                 }
+                let distance = if is_same { distance } else { distance.max(1) };
                 return Some(u8::try_from(distance).unwrap_or(OPEN - 1).min(9));
             }
         }
