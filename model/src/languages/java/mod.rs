@@ -42,7 +42,7 @@ const REFERENCE: u8 = 10;
 
 impl Rules for Language {
     fn visible(&self) -> Visible {
-        Visible { calls_skip_values: true, ..Visible::default() }
+        Visible { calls_skip_values: true, imports_decide: true, ..Visible::default() }
     }
 
     fn member_sources(&self) -> MemberSources {
@@ -54,7 +54,12 @@ impl Rules for Language {
     }
 
     fn arguments(&self) -> Arguments {
-        Arguments { functions_fit_interfaces: true, ..Arguments::default() }
+        Arguments {
+            functions_fit_interfaces: true,
+            variadic_last: true,
+            parameters_are_bounds: true,
+            ..Arguments::default()
+        }
     }
 
     fn module(&self, specifier: &str, _from: &str, _tree: &Tree) -> Module {
@@ -76,6 +81,10 @@ impl Rules for Language {
             }
             _ => (to == "Object").then_some(REFERENCE),
         }
+    }
+
+    fn may_be_absent(&self, to: &str) -> bool {
+        !BOXES.iter().any(|(primitive, _)| *primitive == to)
     }
 
     fn literal(&self, literal: &Literal) -> &'static str {
