@@ -260,20 +260,15 @@ impl Resolver<'_> {
                 }
                 found.extend(here);
             }
-            self.compete(&mut all, found);
+            self.compete(&mut all, found, def);
             let continues = sources.overloads_through_bases
                 && (self.all_functions(&all) || self.rules().visible().calls_skip_values);
             if !all.is_empty() && !continues {
                 break;
             }
         }
-        if !all.is_empty()
-            && sources.overloads_through_bases
-            && let Some(root) = self.root().filter(|root| *root != def)
-        {
-            let root = Ancestor { def: root, arguments: [].into(), renames: [].into() };
-            let found = self.members_at(&root, def, arguments, own, name);
-            self.compete(&mut all, found);
+        if !all.is_empty() && sources.overloads_through_bases {
+            self.compete_with_root(&mut all, (def, arguments), own, name);
         }
         if all.is_empty() && !asked_blankets {
             all.extend(self.blanket_members(own, name));
@@ -292,28 +287,57 @@ impl Resolver<'_> {
         self.rules().member_sources().root.and_then(|name| self.library_type(name))
     }
 
-    /// Adds what a base has to what was found before it, without what that hides. Of two
-    /// interfaces that demand the same, the one of the tree is what is meant.
-    fn compete(&self, all: &mut Vec<Found>, mut found: Vec<Found>) {
+    /// Adds what the root has, which is the last base of all types.
+    fn compete_with_root(
+        &self,
+        all: &mut Vec<Found>,
+        (def, arguments): (Def, &[Ty]),
+        own: &Ty,
+        name: &str,
+    ) {
+        let Some(root) = self.root().filter(|root| *root != def) else { return };
+        let root = Ancestor { def: root, arguments: [].into(), renames: [].into() };
+        let found = self.members_at(&root, def, arguments, own, name);
+        self.compete(all, found, def);
+    }
+
+    /// Adds what a base of `of` has to what was found before it, without what that hides. An
+    /// interface hides what those that it extends have, wherever they come; of two others that
+    /// demand the same, the one of the tree is what is meant.
+    fn compete(&self, all: &mut Vec<Found>, mut found: Vec<Found>, of: Def) {
         found.retain(|member| {
             let Some(at) = all.iter().position(|known| self.overrides_member(known, member)) else {
                 return true;
             };
-            if self.is_of_interface(&all[at], true) && self.is_of_interface(member, false) {
-                all[at] = member.clone();
+            if let (Some(known), Some(other)) = (self.interface(&all[at]), self.interface(member)) {
+                let is_ours = self.world.is_library(known.file)
+                    && !self.world.is_library(other.file)
+                    && !self.has_library_class(of);
+                if is_ours || (known != other && self.extends(other, known)) {
+                    all[at] = member.clone();
+                }
             }
             false
         });
         all.extend(found);
     }
 
-    fn is_of_interface(&self, member: &Found, of_library: bool) -> bool {
-        definition_of(member).is_some_and(|def| {
-            let holder = self.world.type_around(def.file, self.world.definition(def).scope);
-            let is_interface =
-                |of: Def| self.world.definition(of).kind == DefinitionKind::Interface;
-            self.world.is_library(def.file) == of_library && holder.is_some_and(is_interface)
-        })
+    /// Returns the interface that a member is of.
+    fn interface(&self, member: &Found) -> Option<Def> {
+        let def = definition_of(member)?;
+        let holder = self.world.type_around(def.file, self.world.definition(def).scope)?;
+        let is_interface = self.world.definition(holder).kind == DefinitionKind::Interface;
+        is_interface.then_some(holder)
+    }
+
+    /// Returns whether a type extends a class of the library, which may have a member that only
+    /// the interfaces of that class list.
+    fn has_library_class(&self, of: Def) -> bool {
+        let is_class = |ancestor: &Ancestor| {
+            self.world.is_library(ancestor.def.file)
+                && self.world.definition(ancestor.def).kind == DefinitionKind::Class
+        };
+        self.ancestors(of).iter().flatten().any(is_class)
     }
 
     fn all_functions(&self, found: &[Found]) -> bool {
@@ -674,6 +698,7 @@ impl Resolver<'_> {
         let Some(own) = self.own_type(place.0, place.1) else { return Lookup::Open };
         let rule = self.rules().member_sources().base_of_users;
         let is_mixin = self.world.definition(own).kind == DefinitionKind::Mixin;
+        let overloads = self.rules().member_sources().overloads_through_bases;
         let mut orders = if is_mixin { Vec::new() } else { vec![own] };
         if rule == BaseOfUsers::All || (is_mixin && rule == BaseOfUsers::Mixins) {
             orders.extend(self.users_of(own));
@@ -684,15 +709,21 @@ impl Resolver<'_> {
             let after =
                 ancestors.iter().skip_while(|level| !level.iter().any(|a| a.def == own)).skip(1);
             let receiver = Ty::Own(of);
-            let found = after
-                .map(|level| {
-                    let at = |a: &Ancestor| {
-                        self.members_at(a, of, &self.own_parameters(of), &receiver, name)
-                    };
-                    level.iter().flat_map(at).collect::<Vec<_>>()
-                })
-                .find(|found| !found.is_empty());
-            for member in found.into_iter().flatten() {
+            let own_parameters = self.own_parameters(of);
+            let mut found: Vec<Found> = Vec::new();
+            for level in after {
+                let at = |a: &Ancestor| self.members_at(a, of, &own_parameters, &receiver, name);
+                let here: Vec<Found> = level.iter().flat_map(at).collect();
+                if !overloads && !here.is_empty() {
+                    found = here;
+                    break;
+                }
+                self.compete(&mut found, here, own);
+            }
+            if overloads {
+                self.compete_with_root(&mut found, (of, &own_parameters), &receiver, name);
+            }
+            for member in found {
                 if !all.iter().any(|known| definition_of(known) == definition_of(&member)) {
                     all.push(member);
                 }
