@@ -120,13 +120,16 @@ impl Resolver<'_> {
         let mut substitution = candidate.substitution.clone();
         let (mut ranks, mut types) = (Vec::new(), Vec::new());
         let mut variadic = parameters.iter().any(|parameter| parameter.is_variadic);
-        for (argument, position) in self.world.file(file).uses[of].arguments.iter().zip(matched) {
+        for (argument, position) in self.world.file(file).uses[of].arguments.iter().zip(&matched) {
+            let position = *position;
             let to = self.parameter_type(candidate.def, position);
             let to = to.map_or(Ty::Unknown, |to| substitution.apply(&to));
             let value = (file, argument.value);
             let rank = self.argument_rank(value, &to, candidate.def, &mut substitution, mode);
             let rank = match rank {
-                None if parameters[position].is_variadic => {
+                None if parameters[position].is_variadic
+                    && matched.iter().filter(|at| **at == position).count() == 1 =>
+                {
                     // What is passed whole gives its elements.
                     let whole = self.type_of(file, argument.value, mode);
                     let element = self.yielded(&whole, Protocol::Index, mode);
@@ -222,7 +225,35 @@ impl Resolver<'_> {
             };
         }
         let from = self.type_of(file, value, mode);
-        self.convert(&from, to, of, substitution)
+        match (&from, to) {
+            // A parameter of a definition around the call has what its bounds have.
+            (Ty::Parameter(parameter), Ty::Named(..))
+                if self.rules().arguments().parameters_are_bounds
+                    && self.is_around(*parameter, file, value) =>
+            {
+                let ranks = self.bounds_or_root(*parameter).into_iter();
+                ranks.filter_map(|bound| self.convert(&bound, to, of, substitution)).min()
+            }
+            _ => self.convert(&from, to, of, substitution),
+        }
+    }
+
+    /// Returns whether a value stands in the definition that has the type parameter.
+    fn is_around(&self, parameter: Def, file: FileId, value: ExpressionId) -> bool {
+        let facts = self.world.file(file);
+        let declared = self.world.definition(parameter).scope;
+        let mut scopes = std::iter::successors(Some(facts.expressions[value].scope), |&s| {
+            facts.scopes[s].parent
+        });
+        parameter.file == file && scopes.any(|scope| scope == declared)
+    }
+
+    /// Returns the bounds of a type parameter, with the root, which each value has.
+    fn bounds_or_root(&self, parameter: Def) -> Vec<Ty> {
+        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
+        let bounds = self.bounds(parameter).into_iter();
+        let bounds = bounds.filter(|bound| !matches!(bound, Ty::Parameter(_)));
+        bounds.chain(root.map(|root| Ty::Named(root, [].into()))).collect()
     }
 
     /// Returns how well a value of type `from` fits `to`; smaller is better. Parameters of the
@@ -300,13 +331,9 @@ impl Resolver<'_> {
         of: Def,
         substitution: &mut Substitution,
     ) -> Option<u8> {
-        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
-        let mut bounds = self.bounds(parameter);
-        bounds.extend(root.filter(|_| bounds.is_empty()).map(|root| Ty::Named(root, [].into())));
-        let is_other = |bound: &&Ty| !matches!(bound, Ty::Parameter(_));
-        let ranks = bounds.iter().filter(is_other);
-        let ranks = ranks.map(|bound| self.convert(from, bound, of, substitution));
-        Some(ranks.flatten().max().unwrap_or(1))
+        let bounds = self.bounds_or_root(parameter).into_iter();
+        let mut ranks = bounds.filter_map(|bound| self.convert(from, &bound, of, substitution));
+        Some(ranks.next().unwrap_or(1))
     }
 
     fn named_def(&self, ty: &Ty) -> Option<Def> {
