@@ -98,7 +98,11 @@ impl Rules for Language {
     }
 
     fn library(&self) -> &'static str {
-        include_str!("library.txt")
+        concat!(
+            include_str!("library/lang.txt"),
+            include_str!("library/util.txt"),
+            include_str!("library/others.txt"),
+        )
     }
 
     #[cfg(feature = "lower")]
