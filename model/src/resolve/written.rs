@@ -294,6 +294,12 @@ impl Resolver<'_> {
             for (file, scope) in self.bodies(ancestor.def).into_iter().chain(added) {
                 for &found in self.world.declared(file, scope, member) {
                     let definition = self.world.definition(found);
+                    if matches!(
+                        definition.kind,
+                        DefinitionKind::Class | DefinitionKind::Interface | DefinitionKind::Mixin
+                    ) {
+                        return Ty::Named(self.canonical(found), [].into());
+                    }
                     if let Some(result) =
                         definition.signature.result.filter(|_| definition.kind.is_type())
                     {
