@@ -332,7 +332,7 @@ impl Resolver<'_> {
 
     /// Returns whether a type extends a class of the library, which may have a member that only
     /// the interfaces of that class list.
-    fn has_library_class(&self, of: Def) -> bool {
+    pub(super) fn has_library_class(&self, of: Def) -> bool {
         let is_class = |ancestor: &Ancestor| {
             self.world.is_library(ancestor.def.file)
                 && self.world.definition(ancestor.def).kind == DefinitionKind::Class

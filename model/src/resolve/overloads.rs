@@ -49,6 +49,13 @@ impl Resolver<'_> {
             }
         }
         if let [only] = &candidates[..] {
+            if self.may_have_others(only.def) {
+                let signature = &self.world.definition(only.def).signature;
+                let parameters = signature.parameters.as_deref().unwrap_or(&[]);
+                if self.positions(file, of, parameters).is_none() {
+                    return Vec::new();
+                }
+            }
             let substitution = self.infer(file, of, only, mode);
             return vec![Called { substitution, ..only.clone() }];
         }
@@ -78,11 +85,25 @@ impl Resolver<'_> {
         chosen
     }
 
+    /// Returns whether bases that are not known whole may have other functions of the name.
+    fn may_have_others(&self, def: Def) -> bool {
+        let holder = self.world.type_around(def.file, self.world.definition(def).scope);
+        self.rules().member_sources().overloads_through_bases
+            && self.world.definition(def).kind == DefinitionKind::Function
+            && !self.world.is_library(def.file)
+            && holder.is_some_and(|of| self.has_library_class(of) || self.has_unknown_base(of))
+    }
+
     /// Returns whether `one` is at least as good as `other` for every argument, and better for one
     /// or else more specific.
     fn is_better(&self, one: &Fitting, other: &Fitting) -> bool {
         let pairs = || one.ranks.iter().zip(&other.ranks);
-        if pairs().any(|(a, b)| *a == OPEN && *b == OPEN) && !self.is_same_place(one, other) {
+        // What is not known decides nothing where it is not passed as the same.
+        let types = one.types.iter().zip(&other.types);
+        let is_open = |((a, b), (from, to)): ((&u8, &u8), (&Ty, &Ty))| {
+            *a == OPEN && *b == OPEN && (from != to || *from == Ty::Unknown)
+        };
+        if pairs().zip(types).any(is_open) && !self.is_same_place(one, other) {
             return false;
         }
         if pairs().any(|(a, b)| a > b) {
@@ -127,17 +148,14 @@ impl Resolver<'_> {
             let value = (file, argument.value);
             let rank = self.argument_rank(value, &to, candidate.def, &mut substitution, mode);
             let rank = match rank {
-                None if parameters[position].is_variadic
-                    && matched.iter().filter(|at| **at == position).count() == 1 =>
-                {
-                    // What is passed whole gives its elements.
+                None if parameters[position].is_variadic => {
                     let whole = self.type_of(file, argument.value, mode);
-                    let element = self.yielded(&whole, Protocol::Index, mode);
+                    let is_alone = matched.iter().filter(|at| **at == position).count() == 1;
                     variadic = false;
-                    if element == Ty::Unknown {
-                        return None;
+                    match self.passed_whole(&whole, is_alone, mode)? {
+                        Ty::Literal(Literal::Null) => 2,
+                        element => self.convert(&element, &to, candidate.def, &mut substitution)?,
                     }
-                    self.convert(&element, &to, candidate.def, &mut substitution)?
                 }
                 rank => rank?,
             };
@@ -151,6 +169,19 @@ impl Resolver<'_> {
             generic: !definition.signature.generics.is_empty(),
             variadic,
         })
+    }
+
+    /// Returns the elements of an array that is passed for all that a variadic parameter takes; the
+    /// absent value stands for all of them.
+    pub(super) fn passed_whole(&self, ty: &Ty, is_alone: bool, mode: Mode) -> Option<Ty> {
+        if !is_alone || !self.rules().arguments().variadic_takes_whole {
+            return None;
+        }
+        if *ty == Ty::Literal(Literal::Null) {
+            return Some(ty.clone());
+        }
+        let element = self.yielded(ty, Protocol::Index, mode);
+        (element != Ty::Unknown).then_some(element)
     }
 
     /// Returns for each argument the position of its parameter, or none if the call does not fit.
@@ -219,7 +250,10 @@ impl Resolver<'_> {
         {
             return match self.function_of(to) {
                 Some((_, expected, _)) => {
-                    (parameters.len() == expected.len() || parameters.is_empty()).then_some(0)
+                    let may_leave_out = !self.rules().arguments().lambdas_list_parameters;
+                    let is_fitting = parameters.len() == expected.len()
+                        || (parameters.is_empty() && may_leave_out);
+                    is_fitting.then_some(0)
                 }
                 None => to.is_open().then_some(OPEN),
             };
@@ -238,10 +272,14 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns whether a value stands in the definition that has the type parameter.
+    /// Returns whether a type parameter is what a value has: it stands in the definition that has
+    /// the parameter, or nothing was written for that of a type.
     fn is_around(&self, parameter: Def, file: FileId, value: ExpressionId) -> bool {
         let facts = self.world.file(file);
         let declared = self.world.definition(parameter).scope;
+        if self.world.file(parameter.file).scopes[declared].kind == ScopeKind::Type {
+            return true;
+        }
         let mut scopes = std::iter::successors(Some(facts.expressions[value].scope), |&s| {
             facts.scopes[s].parent
         });
@@ -318,7 +356,11 @@ impl Resolver<'_> {
             (Ty::Named(from, arguments), Ty::Named(target, to_arguments)) => {
                 self.convert_named((*from, arguments), (*target, to_arguments), of, substitution)
             }
-            (Ty::Class(_), Ty::Named(target, _)) => self.convert_library(TYPE, *target),
+            // A type where a function is expected constructs its values.
+            (Ty::Class(_), Ty::Named(target, _)) => {
+                let fits = self.convert_library(TYPE, *target);
+                fits.or_else(|| self.function_of(to).is_some().then_some(1))
+            }
             _ => None,
         }
     }
@@ -357,8 +399,7 @@ impl Resolver<'_> {
                 for (argument, expected) in ancestor.arguments.iter().zip(to_arguments) {
                     let argument = outer.apply(argument);
                     self.bind(&argument, expected, of, substitution);
-                    is_same &= argument == *expected
-                        || !matches!((&argument, expected), (Ty::Named(a, _), Ty::Named(b, _)) if a != b);
+                    is_same &= self.is_same_argument(&argument, expected, of)?;
                 }
                 let distance = if is_same { distance } else { distance.max(1) };
                 return Some(u8::try_from(distance).unwrap_or(OPEN - 1).min(9));
@@ -370,6 +411,26 @@ impl Resolver<'_> {
         let name =
             self.world.is_library(from.file).then(|| self.world.definition(from).name.clone());
         self.convert_library(name.as_deref().unwrap_or(""), to)
+    }
+
+    /// Returns whether what a type has as an argument is what is expected there; none where neither
+    /// fits the other.
+    fn is_same_argument(&self, argument: &Ty, expected: &Ty, of: Def) -> Option<bool> {
+        let arguments = match argument {
+            Ty::Parameter(parameter) if self.rules().arguments().parameters_are_bounds => {
+                self.bounds_or_root(*parameter)
+            }
+            ty => vec![ty.clone()],
+        };
+        let is_same = |argument: &Ty| match (argument, expected) {
+            (Ty::Named(a, _), Ty::Named(b, _)) if a != b => {
+                let mut none = Substitution::default();
+                let mut fits = |from: &Ty, to: &Ty| self.convert(from, to, of, &mut none).is_some();
+                (fits(argument, expected) || fits(expected, argument)).then_some(false)
+            }
+            _ => Some(true),
+        };
+        arguments.iter().filter_map(is_same).max()
     }
 
     /// Converts by the language's rules for types of its library.
@@ -467,6 +528,11 @@ impl Resolver<'_> {
                 }
             }
             (Ty::Class(ty), Ty::Class(pattern)) => self.bind(ty, pattern, of, substitution),
+            (Ty::Class(ty), Ty::Named(..)) => {
+                if let Some((_, _, result)) = self.function_of(pattern) {
+                    self.bind(ty, &result, of, substitution);
+                }
+            }
             _ => {}
         }
     }

@@ -213,6 +213,10 @@ pub struct Arguments {
     pub any_number: bool,
     /// A function that takes all that remain is called so only where no other fits.
     pub variadic_last: bool,
+    /// An array can be passed for all that a variadic parameter takes.
+    pub variadic_takes_whole: bool,
+    /// Lambdas list all their parameters.
+    pub lambdas_list_parameters: bool,
     /// A value fits a type parameter as it fits the parameter's bound, or the root.
     pub parameters_are_bounds: bool,
 }
