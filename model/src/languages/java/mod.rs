@@ -57,6 +57,8 @@ impl Rules for Language {
         Arguments {
             functions_fit_interfaces: true,
             variadic_last: true,
+            variadic_takes_whole: true,
+            lambdas_list_parameters: true,
             parameters_are_bounds: true,
             ..Arguments::default()
         }

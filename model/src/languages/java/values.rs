@@ -364,7 +364,7 @@ impl Java<'_> {
         Expression::Lambda { scope, parameters, result: None }
     }
 
-    /// `a::f`; `A::new` is a function of which only the result is known.
+    /// `a::f`; `A::new` is the type itself, where a function is expected.
     fn reference(&mut self, node: Node<'_>) -> ExpressionId {
         let parts: Vec<_> = children(node).into_iter().filter(|of| !is_comment(*of)).collect();
         let Some(&of) = parts.first() else {
@@ -373,13 +373,18 @@ impl Java<'_> {
         let count = u32::try_from(node.child_count()).unwrap_or(0);
         let last = count.checked_sub(1).and_then(|last| node.child(last as _));
         if last.is_some_and(|last| last.kind() == "new") {
-            let ty = self.written_value(of);
+            if of.kind() != "array_type" {
+                return if is_type(of.kind()) { self.type_value(of) } else { self.value(of) };
+            }
+            let ty = self.written(of);
+            let size = self.named(vec!["int".into()], Vec::new());
             let scope = self.scoped(ScopeKind::Lambda, None, node, |java, scope| {
                 let kind = java.of_type(ty, node);
                 let made = java.expression(kind, node);
                 java.file.scopes[scope].results.push(made);
             });
-            let kind = Expression::Lambda { scope, parameters: Vec::new(), result: Some(ty) };
+            let parameters = vec![("".into(), Some(size))];
+            let kind = Expression::Lambda { scope, parameters, result: Some(ty) };
             return self.expression(kind, node);
         }
         let Some(name) = last.filter(|last| last.kind() == "identifier") else {
@@ -392,15 +397,6 @@ impl Java<'_> {
         };
         let name = self.name(name);
         self.expression(Expression::Member { of, name }, node)
-    }
-
-    /// The type that a value names, as `A` in `A::new`.
-    fn written_value(&mut self, node: Node<'_>) -> TypeId {
-        if is_type(node.kind()) || node.kind() == "identifier" {
-            return self.written(node);
-        }
-        let path = self.path(node);
-        self.named(path, Vec::new())
     }
 
     /// A type where a value stands.
@@ -452,13 +448,17 @@ impl Java<'_> {
             return self.expression(Expression::Unknown, node);
         };
         let parts = children(node);
-        if let Some(&outer) = parts.first()
-            && outer.id() != of.id()
-            && is_value(outer.kind())
-        {
-            self.value(outer);
-        }
-        let ty = self.written(of);
+        let outer = parts.first().filter(|outer| outer.id() != of.id() && is_value(outer.kind()));
+        let ty = match outer {
+            // `a.new B()`: a type that the type of `a` has.
+            Some(outer) => {
+                let outer = self.value(*outer);
+                let of_it = self.r#type(Type::TypeOf(outer));
+                let member = self.name(last_name(of));
+                self.r#type(Type::Projection { of: of_it, member })
+            }
+            None => self.written(of),
+        };
         let body = parts.iter().find(|part| part.kind() == "class_body");
         let name = last_name(of);
         let arguments = node.child_by_field_name("arguments");
@@ -481,6 +481,7 @@ impl Java<'_> {
     ) -> ExpressionId {
         let name = match &self.file.types[ty].kind {
             Type::Named { path, .. } => path.last().cloned(),
+            Type::Projection { member, .. } => Some(member.clone()),
             _ => None,
         };
         let scope = self.scope;
