@@ -372,9 +372,7 @@ impl Resolver<'_> {
             let labels = ours[at].label == theirs[at].label
                 && ours[at].is_variadic == theirs[at].is_variadic;
             match (self.parameter_type(one, at), self.parameter_type(other, at)) {
-                (Some(one), Some(other)) => {
-                    labels && (one == other || one.is_open() || other.is_open())
-                }
+                (Some(one), Some(other)) => labels && one.is_alike(&other),
                 _ => labels,
             }
         };
@@ -636,10 +634,16 @@ impl Resolver<'_> {
         if !statics.is_empty() {
             return Lookup::Found(statics);
         }
-        match self.metaclass_member(of, name, place) {
-            Some(found) => Lookup::Found(found),
-            None => Lookup::Found(found),
+        if let Some(found) = self.metaclass_member(of, name, place) {
+            return Lookup::Found(found);
         }
+        // A type gives the functions of its values, but no value of theirs.
+        let functions = found.iter().filter(|member| self.is_function(member)).cloned();
+        let functions: Vec<Found> = functions.collect();
+        if self.rules().visible().calls_skip_values && !functions.is_empty() {
+            return Lookup::Found(functions);
+        }
+        Lookup::Found(found)
     }
 
     /// Returns what extensions of the type itself, and its mixins, add.

@@ -435,9 +435,10 @@ impl<'w> World<'w> {
                 _ => return None,
             },
         };
-        let def =
-            scopes.iter().find_map(|&(file, scope)| self.declared(file, scope, last).first())?;
-        self.definition(*def).kind.is_type().then(|| Ty::Class(Ty::Named(*def, [].into()).into()))
+        let is_type = |def: &&Def| self.definition(**def).kind.is_type();
+        let declared = scopes.iter().flat_map(|&(file, scope)| self.declared(file, scope, last));
+        let def = declared.into_iter().find(is_type)?;
+        Some(Ty::Class(Ty::Named(*def, [].into()).into()))
     }
 
     /// Returns what a module gives under `name`: its definitions, what it passes on, and, where a
