@@ -44,7 +44,7 @@ impl Resolver<'_> {
             if here.kind != ScopeKind::File {
                 let mut imported = [false, true]
                     .into_iter()
-                    .filter_map(|all| self.imported(site.file, scope, name, all));
+                    .filter_map(|all| self.imported(site, scope, name, all));
                 if let Some(found) = imported.next() {
                     return Lookup::Found(found);
                 }
@@ -218,9 +218,9 @@ impl Resolver<'_> {
             return Lookup::Found(found);
         }
         let declared = self.declared_visible(site, file_scope, name);
-        let mut found = self.without_extensions(declared);
+        let mut found = self.named_alike(site, self.without_extensions(declared));
         if found.is_empty() {
-            found = self.imported(site.file, file_scope, name, false).unwrap_or_default();
+            found = self.imported(site, file_scope, name, false).unwrap_or_default();
             if found.is_empty()
                 && self.rules().visible().imports_decide
                 && self.is_imported_from_outside(site.file, name)
@@ -230,17 +230,18 @@ impl Resolver<'_> {
         }
         // What is imported whole comes behind the file's module, but before the rest of the tree.
         if found.is_empty() && self.rules().visible().tree {
-            found = self.imported(site.file, file_scope, name, true).unwrap_or_default();
+            found = self.imported(site, file_scope, name, true).unwrap_or_default();
         }
         let is_alone =
             found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
         if found.is_empty() || is_alone {
             let more = self.top_level(site.file, name);
             let more = self.without_extensions(self.compatible(site, &more));
+            let more = self.named_alike(site, more);
             found.extend(more.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
         }
         if found.is_empty() {
-            found = self.imported(site.file, file_scope, name, true).unwrap_or_default();
+            found = self.imported(site, file_scope, name, true).unwrap_or_default();
         }
         if found.is_empty() {
             let library = self.world.declared(self.world.library(), file_scope, name);
@@ -260,6 +261,14 @@ impl Resolver<'_> {
             return Lookup::Found(vec![Found::Value(Ty::Outside)]);
         }
         Lookup::Open
+    }
+
+    /// Where calls skip values, a call names no type either.
+    fn named_alike(&self, site: Site, mut found: Vec<Found>) -> Vec<Found> {
+        if site.is_call && self.rules().visible().calls_skip_values {
+            found.retain(|member| self.is_function(member));
+        }
+        found
     }
 
     fn is_declaration(&self, found: &Found) -> bool {
@@ -291,13 +300,8 @@ impl Resolver<'_> {
 
     /// Returns what imports of a scope give under `name`: those that take a module whole, or the
     /// others, which come before what the file's module has.
-    fn imported(
-        &self,
-        file: FileId,
-        scope: ScopeId,
-        name: &str,
-        whole: bool,
-    ) -> Option<Vec<Found>> {
+    fn imported(&self, site: Site, scope: ScopeId, name: &str, whole: bool) -> Option<Vec<Found>> {
+        let file = site.file;
         let mut all = Vec::new();
         let imports =
             self.world.file(file).imports.iter().filter(|import| {
@@ -329,6 +333,7 @@ impl Resolver<'_> {
                 }
                 _ => {}
             }
+            all = self.named_alike(site, all);
             if !all.is_empty() && import.imported != Imported::All {
                 return Some(all);
             }

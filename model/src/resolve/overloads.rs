@@ -146,18 +146,18 @@ impl Resolver<'_> {
             let to = self.parameter_type(candidate.def, position);
             let to = to.map_or(Ty::Unknown, |to| substitution.apply(&to));
             let value = (file, argument.value);
-            let rank = self.argument_rank(value, &to, candidate.def, &mut substitution, mode);
-            let rank = match rank {
-                None if parameters[position].is_variadic => {
-                    let whole = self.type_of(file, argument.value, mode);
-                    let is_alone = matched.iter().filter(|at| **at == position).count() == 1;
+            let whole = parameters[position].is_variadic.then(|| {
+                let is_alone = matched.iter().filter(|at| **at == position).count() == 1;
+                let ty = self.type_of(file, argument.value, mode);
+                let passed = self.passed_whole(&ty, is_alone, mode)?;
+                self.whole_rank(&passed, &to, candidate.def, &mut substitution)
+            });
+            let rank = match whole.flatten() {
+                Some(rank) => {
                     variadic = false;
-                    match self.passed_whole(&whole, is_alone, mode)? {
-                        Ty::Literal(Literal::Null) => 2,
-                        element => self.convert(&element, &to, candidate.def, &mut substitution)?,
-                    }
+                    rank
                 }
-                rank => rank?,
+                None => self.argument_rank(value, &to, candidate.def, &mut substitution, mode)?,
             };
             ranks.push(rank);
             types.push(to);
@@ -169,6 +169,31 @@ impl Resolver<'_> {
             generic: !definition.signature.generics.is_empty(),
             variadic,
         })
+    }
+
+    /// Returns how well an array of `element`, or the absent value, is passed for all that a
+    /// variadic parameter takes.
+    fn whole_rank(
+        &self,
+        element: &Ty,
+        to: &Ty,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
+        match element {
+            Ty::Literal(Literal::Null) => return Some(2),
+            // What cannot be absent is no reference: arrays of it are of no other type.
+            Ty::Named(def, _)
+                if self.world.is_library(def.file)
+                    && !self.rules().may_be_absent(&self.world.definition(*def).name)
+                    && element != to =>
+            {
+                return None;
+            }
+            _ => {}
+        }
+        let rank = self.convert(element, to, of, substitution)?;
+        Some(if matches!(to, Ty::Parameter(_)) { 0 } else { rank.min(1) })
     }
 
     /// Returns the elements of an array that is passed for all that a variadic parameter takes; the
@@ -342,7 +367,11 @@ impl Resolver<'_> {
                 is_possible.then_some(2)
             }
             (Ty::Literal(literal), Ty::Named(def, _)) => {
-                self.convert_library(self.rules().literal(literal), *def)
+                let name = self.rules().literal(literal);
+                match self.library_type(name) {
+                    Some(from) => self.convert(&Ty::Named(from, [].into()), to, of, substitution),
+                    None => self.convert_library(name, *def),
+                }
             }
             (Ty::Literal(_), Ty::Literal(_)) => None,
             (Ty::Own(own), _) => {
