@@ -118,6 +118,10 @@ impl Java<'_> {
         let mut found = Vec::new();
         for declared in children(list) {
             let is_variadic = declared.kind() == "spread_parameter";
+            if declared.kind() == "ERROR" {
+                found.extend(self.annotated_dots(declared));
+                continue;
+            }
             if !is_variadic && declared.kind() != "formal_parameter" {
                 continue;
             }
@@ -134,6 +138,16 @@ impl Java<'_> {
             found.push(Parameter { name, label: None, r#type, has_default: false, is_variadic });
         }
         found
+    }
+
+    /// `T @A ... name`, which the parser does not know.
+    fn annotated_dots(&mut self, node: Node<'_>) -> Option<Parameter> {
+        let text = String::from_utf8_lossy(self.bytes(node)).into_owned();
+        let (_, name) = text.rsplit_once("...")?;
+        let of = children(node).into_iter().find(|of| is_type(of.kind()))?;
+        let r#type = Some(self.written(of));
+        let name = name.trim().into();
+        Some(Parameter { name, label: None, r#type, has_default: false, is_variadic: true })
     }
 
     /// `var`.
