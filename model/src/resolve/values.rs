@@ -638,17 +638,24 @@ impl Resolver<'_> {
         if self.world.definition(def).kind != DefinitionKind::Interface {
             return None;
         }
-        let mut found = Vec::new();
+        let mut found: Vec<(Def, Rc<[Ty]>)> = Vec::new();
+        // What a base demands, a type before it may have, or demand again.
+        let mut before: Vec<Def> = Vec::new();
         for ancestor in self.ancestors(def).iter().flatten() {
             for (file, scope) in self.bodies(ancestor.def) {
                 for (id, definition) in self.world.file(file).definitions.iter() {
-                    let is_function = definition.kind == DefinitionKind::Function;
-                    if definition.scope == scope
-                        && is_function
-                        && definition.signature.is_declaration
-                    {
-                        found.push((Def { file, id }, ancestor.arguments.clone()));
+                    if definition.scope != scope || definition.kind != DefinitionKind::Function {
+                        continue;
                     }
+                    let function = Def { file, id };
+                    let is_known = before.iter().any(|&known| {
+                        self.world.definition(known).name == definition.name
+                            && self.same_parameters(known, function)
+                    });
+                    if definition.signature.is_declaration && !is_known {
+                        found.push((function, ancestor.arguments.clone()));
+                    }
+                    before.push(function);
                 }
             }
         }
