@@ -370,8 +370,7 @@ impl Java<'_> {
         let Some(&of) = parts.first() else {
             return self.expression(Expression::Unknown, node);
         };
-        let count = u32::try_from(node.child_count()).unwrap_or(0);
-        let last = count.checked_sub(1).and_then(|last| node.child(last as _));
+        let last = node.child_count().checked_sub(1).and_then(|last| node.child(last as _));
         if last.is_some_and(|last| last.kind() == "new") {
             if of.kind() != "array_type" {
                 return if is_type(of.kind()) { self.type_value(of) } else { self.value(of) };
