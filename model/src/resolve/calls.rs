@@ -106,8 +106,9 @@ impl Resolver<'_> {
         let parameters = definition.signature.parameters.as_deref().unwrap_or(&[]);
         let Some(positions) = self.positions(file, id, parameters) else { return substitution };
         let generic_of = self.holder_of_generics(called.def);
-        for (argument, position) in of.arguments.iter().zip(positions) {
+        for (argument, &position) in of.arguments.iter().zip(&positions) {
             let node = &facts.expressions[argument.value].kind;
+            let is_alone = positions.iter().filter(|at| **at == position).count() == 1;
             let Some(pattern) = self.parameter_type(called.def, position) else { continue };
             if let Expression::Lambda { scope, parameters, .. } = node {
                 // Written parameter types of a lambda bind, too.
@@ -121,7 +122,12 @@ impl Resolver<'_> {
                 }
                 continue;
             }
-            let ty = self.widened(self.type_of(file, argument.value, mode));
+            let mut ty = self.widened(self.type_of(file, argument.value, mode));
+            if parameters[position].is_variadic
+                && let Some(element) = self.passed_whole(&ty, is_alone, mode)
+            {
+                ty = element;
+            }
             self.bind_argument(&ty, &pattern, &generic_of, &mut substitution, mode);
         }
         substitution

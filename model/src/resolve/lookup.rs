@@ -43,10 +43,13 @@ impl Resolver<'_> {
             if let Some(found) = self.of_receivers(site, scope, name, mode) {
                 return found;
             }
-            if here.kind != ScopeKind::File
-                && let Some(found) = self.imported(site.file, scope, name)
-            {
-                return Lookup::Found(found);
+            if here.kind != ScopeKind::File {
+                let mut imported = [false, true]
+                    .into_iter()
+                    .filter_map(|all| self.imported(site, scope, name, all));
+                if let Some(found) = imported.next() {
+                    return Lookup::Found(found);
+                }
             }
             crossed |= matches!(here.kind, ScopeKind::Function | ScopeKind::Lambda);
             at = here.parent;
@@ -179,6 +182,9 @@ impl Resolver<'_> {
                 let kept: Vec<Found> = found
                     .into_iter()
                     .filter(|member| visible.members || is_body || self.is_static(member))
+                    .filter(|member| {
+                        !visible.calls_skip_values || self.is_function(member) == site.is_call
+                    })
                     .collect();
                 (!kept.is_empty()).then_some(Lookup::Found(kept))
             }
@@ -235,21 +241,35 @@ impl Resolver<'_> {
             return Lookup::Found(found);
         }
         let declared = self.declared_visible(site, file_scope, name);
-        let mut found = self.without_extensions(declared);
+        let mut found = self.named_alike(site, self.without_extensions(declared));
         // What is defined as nothing stands in for an import that fails.
         if found.iter().all(|member| self.is_nothing(member)) {
-            let imported = self.imported(site.file, file_scope, name).unwrap_or_default();
+            let imported = self.imported(site, file_scope, name, false).unwrap_or_default();
             let is_outside = |member: &Found| *member == Found::Value(Ty::Outside);
             if found.is_empty() || !imported.iter().all(is_outside) {
                 found = imported;
             }
+            if found.is_empty()
+                && self.rules().visible().imports_decide
+                && self.is_imported_from_outside(site.file, name)
+            {
+                return Lookup::Found(vec![Found::Value(Ty::Outside)]);
+            }
+        }
+        // What is imported whole comes behind the file's module, but before the rest of the tree.
+        if found.is_empty() && self.rules().visible().tree {
+            found = self.imported(site, file_scope, name, true).unwrap_or_default();
         }
         let is_alone =
             found.iter().all(|f| self.is_declaration(f)) || self.is_conditional(site, &found);
         if found.is_empty() || is_alone {
             let more = self.top_level(site.file, name);
             let more = self.without_extensions(self.compatible(site, &more));
+            let more = self.named_alike(site, more);
             found.extend(more.into_iter().filter(|f| !found.contains(f)).collect::<Vec<_>>());
+        }
+        if found.is_empty() {
+            found = self.imported(site, file_scope, name, true).unwrap_or_default();
         }
         if found.is_empty() {
             let library = self.world.declared(self.world.library(), file_scope, name);
@@ -286,6 +306,14 @@ impl Resolver<'_> {
         })
     }
 
+    /// Where calls skip values, a call names no type either.
+    fn named_alike(&self, site: Site, mut found: Vec<Found>) -> Vec<Found> {
+        if site.is_call && self.rules().visible().calls_skip_values {
+            found.retain(|member| self.is_function(member));
+        }
+        found
+    }
+
     fn is_declaration(&self, found: &Found) -> bool {
         super::members::definition_of(found)
             .is_some_and(|def| self.world.definition(def).signature.is_declaration)
@@ -313,11 +341,15 @@ impl Resolver<'_> {
         found.into_iter().filter(is_bare).collect()
     }
 
-    /// Returns what imports of a scope give under `name`.
-    fn imported(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Vec<Found>> {
+    /// Returns what imports of a scope give under `name`: those that take a module whole, or the
+    /// others, which come before what the file's module has.
+    fn imported(&self, site: Site, scope: ScopeId, name: &str, whole: bool) -> Option<Vec<Found>> {
+        let file = site.file;
         let mut all = Vec::new();
         let imports = self.world.file(file).imports.iter().enumerate();
-        for (at, import) in imports.filter(|(_, import)| import.scope == scope) {
+        for (at, import) in imports.filter(|(_, import)| {
+            import.scope == scope && (import.imported == Imported::All) == whole
+        }) {
             let original = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, at, name) => {
                     // Another import may lead to the tree, such as one for where the first fails.
@@ -351,6 +383,7 @@ impl Resolver<'_> {
                 }
                 _ => {}
             }
+            all = self.named_alike(site, all);
             if !all.is_empty() && import.imported != Imported::All {
                 return Some(all);
             }

@@ -76,8 +76,7 @@ impl Resolver<'_> {
 
     /// Looks up a member that all values have.
     fn root_member(&self, of: &Ty, name: &str, place: (FileId, ScopeId)) -> Lookup {
-        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
-        match root {
+        match self.root() {
             Some(root) if !matches!(of, Ty::Module(_)) => {
                 self.member_of(root, &[], of, name, place)
             }
@@ -276,14 +275,15 @@ impl Resolver<'_> {
                 }
                 found.extend(here);
             }
-            let hidden =
-                |member: &Found| all.iter().any(|known| self.overrides_member(known, member));
-            found.retain(|member| !hidden(member));
-            all.extend(found);
-            let continues = sources.overloads_through_bases && self.all_functions(&all);
+            self.compete(&mut all, found, def);
+            let continues = sources.overloads_through_bases
+                && (self.all_functions(&all) || self.rules().visible().calls_skip_values);
             if !all.is_empty() && !continues {
                 break;
             }
+        }
+        if !all.is_empty() && sources.overloads_through_bases {
+            self.compete_with_root(&mut all, (def, arguments), own, name);
         }
         if all.is_empty() && !asked_blankets {
             all.extend(self.blanket_members(own, name));
@@ -297,17 +297,81 @@ impl Resolver<'_> {
         if self.has_unknown_base(def) { Lookup::Open } else { Lookup::Missing }
     }
 
-    fn all_functions(&self, found: &[Found]) -> bool {
-        found.iter().all(|member| match member {
-            Found::Definition(def, _) => {
-                self.world.definition(*def).kind == DefinitionKind::Function
+    /// Returns the type of the library whose members all values have.
+    fn root(&self) -> Option<Def> {
+        self.rules().member_sources().root.and_then(|name| self.library_type(name))
+    }
+
+    /// Adds what the root has, which is the last base of all types.
+    fn compete_with_root(
+        &self,
+        all: &mut Vec<Found>,
+        (def, arguments): (Def, &[Ty]),
+        own: &Ty,
+        name: &str,
+    ) {
+        let Some(root) = self.root().filter(|root| *root != def) else { return };
+        let root = Ancestor { def: root, arguments: [].into(), renames: [].into() };
+        let found = self.members_at(&root, def, arguments, own, name);
+        self.compete(all, found, def);
+    }
+
+    /// Adds what a base of `of` has to what was found before it, without what that hides. An
+    /// interface hides what those that it extends have, wherever they come; of two others that
+    /// demand the same, the one of the tree is what is meant.
+    fn compete(&self, all: &mut Vec<Found>, mut found: Vec<Found>, of: Def) {
+        found.retain(|member| {
+            let Some(at) = all.iter().position(|known| self.overrides_member(known, member)) else {
+                return true;
+            };
+            if let (Some(known), Some(other)) = (self.interface(&all[at]), self.interface(member)) {
+                let is_ours = self.world.is_library(known.file)
+                    && !self.world.is_library(other.file)
+                    && !self.has_library_class(of);
+                if is_ours || (known != other && self.extends(other, known)) {
+                    all[at] = member.clone();
+                }
             }
-            _ => false,
-        })
+            false
+        });
+        all.extend(found);
+    }
+
+    /// Returns the interface that a member is of.
+    fn interface(&self, member: &Found) -> Option<Def> {
+        let def = definition_of(member)?;
+        let holder = self.world.type_around(def.file, self.world.definition(def).scope)?;
+        let is_interface = self.world.definition(holder).kind == DefinitionKind::Interface;
+        is_interface.then_some(holder)
+    }
+
+    /// Returns whether a type extends a class of the library, which may have a member that only
+    /// the interfaces of that class list.
+    pub(super) fn has_library_class(&self, of: Def) -> bool {
+        let is_class = |ancestor: &Ancestor| {
+            self.world.is_library(ancestor.def.file)
+                && self.world.definition(ancestor.def).kind == DefinitionKind::Class
+        };
+        self.ancestors(of).iter().flatten().any(is_class)
+    }
+
+    fn all_functions(&self, found: &[Found]) -> bool {
+        found.iter().all(|member| self.is_function(member))
+    }
+
+    pub(super) fn is_function(&self, member: &Found) -> bool {
+        definition_of(member)
+            .is_some_and(|def| self.world.definition(def).kind == DefinitionKind::Function)
     }
 
     /// Returns whether a member takes the place of one of a base.
     fn overrides_member(&self, known: &Found, other: &Found) -> bool {
+        // Where calls skip values, a function and a value of one name do not meet.
+        if self.rules().visible().calls_skip_values
+            && self.is_function(known) != self.is_function(other)
+        {
+            return false;
+        }
         let (Found::Definition(known, _), Found::Definition(other, _)) = (known, other) else {
             return true;
         };
@@ -323,9 +387,7 @@ impl Resolver<'_> {
             let labels = ours[at].label == theirs[at].label
                 && ours[at].is_variadic == theirs[at].is_variadic;
             match (self.parameter_type(one, at), self.parameter_type(other, at)) {
-                (Some(one), Some(other)) => {
-                    labels && (one == other || one.is_open() || other.is_open())
-                }
+                (Some(one), Some(other)) => labels && one.is_alike(&other),
                 _ => labels,
             }
         };
@@ -354,7 +416,12 @@ impl Resolver<'_> {
         substitution.own = Some(own.clone());
         let mut found = Vec::new();
         for (file, scope) in self.bodies(ancestor.def) {
-            let declared = self.world.declared(file, scope, name).iter();
+            // A constructor with the name of its type is no member of that name.
+            let is_member = |def: &&Def| {
+                self.world.definition(**def).kind != DefinitionKind::Constructor
+                    || *self.world.definition(ancestor.def).name != *name
+            };
+            let declared = self.world.declared(file, scope, name).iter().filter(is_member);
             found.extend(declared.map(|&def| Found::Definition(def, substitution.clone())));
             let held = self.world.bindings(file, scope, name).last();
             found.extend(held.map(|&binding| Found::Binding(file, binding)));
@@ -572,10 +639,16 @@ impl Resolver<'_> {
         if !statics.is_empty() {
             return Lookup::Found(statics);
         }
-        match self.metaclass_member(of, name, place) {
-            Some(found) => Lookup::Found(found),
-            None => Lookup::Found(found),
+        if let Some(found) = self.metaclass_member(of, name, place) {
+            return Lookup::Found(found);
         }
+        // A type gives the functions of its values, but no value of theirs.
+        let functions = found.iter().filter(|member| self.is_function(member)).cloned();
+        let functions: Vec<Found> = functions.collect();
+        if self.rules().visible().calls_skip_values && !functions.is_empty() {
+            return Lookup::Found(functions);
+        }
+        Lookup::Found(found)
     }
 
     /// Returns what extensions of the type itself, and its mixins, add.
@@ -634,6 +707,7 @@ impl Resolver<'_> {
         let Some(own) = self.own_type(place.0, place.1) else { return Lookup::Open };
         let rule = self.rules().member_sources().base_of_users;
         let is_mixin = self.world.definition(own).kind == DefinitionKind::Mixin;
+        let overloads = self.rules().member_sources().overloads_through_bases;
         let mut orders = if is_mixin { Vec::new() } else { vec![own] };
         if rule == BaseOfUsers::All || (is_mixin && rule == BaseOfUsers::Mixins) {
             orders.extend(self.users_of(own));
@@ -644,15 +718,21 @@ impl Resolver<'_> {
             let after =
                 ancestors.iter().skip_while(|level| !level.iter().any(|a| a.def == own)).skip(1);
             let receiver = Ty::Own(of);
-            let found = after
-                .map(|level| {
-                    let at = |a: &Ancestor| {
-                        self.members_at(a, of, &self.own_parameters(of), &receiver, name)
-                    };
-                    level.iter().flat_map(at).collect::<Vec<_>>()
-                })
-                .find(|found| !found.is_empty());
-            for member in found.into_iter().flatten() {
+            let own_parameters = self.own_parameters(of);
+            let mut found: Vec<Found> = Vec::new();
+            for level in after {
+                let at = |a: &Ancestor| self.members_at(a, of, &own_parameters, &receiver, name);
+                let here: Vec<Found> = level.iter().flat_map(at).collect();
+                if !overloads && !here.is_empty() {
+                    found = here;
+                    break;
+                }
+                self.compete(&mut found, here, own);
+            }
+            if overloads {
+                self.compete_with_root(&mut found, (of, &own_parameters), &receiver, name);
+            }
+            for member in found {
                 if !all.iter().any(|known| definition_of(known) == definition_of(&member)) {
                     all.push(member);
                 }

@@ -14,6 +14,8 @@ const OPEN: u8 = u8::MAX;
 struct Fitting {
     called: Called,
     ranks: Vec<u8>,
+    /// What each argument is passed as.
+    types: Vec<Ty>,
     generic: bool,
     variadic: bool,
 }
@@ -54,11 +56,22 @@ impl Resolver<'_> {
             return candidates;
         }
         if let [only] = &candidates[..] {
+            if self.may_have_others(only.def) {
+                let signature = &self.world.definition(only.def).signature;
+                let parameters = signature.parameters.as_deref().unwrap_or(&[]);
+                if self.positions(file, of, parameters).is_none() {
+                    return Vec::new();
+                }
+            }
             let substitution = self.infer(file, of, only, mode);
             return vec![Called { substitution, ..only.clone() }];
         }
         let mut fitting: Vec<Fitting> =
             candidates.iter().filter_map(|candidate| self.fit(file, of, candidate, mode)).collect();
+        let is_certain = |fit: &Fitting| !fit.variadic && !fit.ranks.contains(&OPEN);
+        if self.rules().arguments().variadic_last && fitting.iter().any(is_certain) {
+            fitting.retain(|fit| !fit.variadic);
+        }
         let is_beaten =
             |one: &Fitting, all: &[Fitting]| all.iter().any(|other| self.is_better(other, one));
         let kept: Vec<bool> = fitting.iter().map(|one| !is_beaten(one, &fitting)).collect();
@@ -104,11 +117,25 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns whether bases that are not known whole may have other functions of the name.
+    fn may_have_others(&self, def: Def) -> bool {
+        let holder = self.world.type_around(def.file, self.world.definition(def).scope);
+        self.rules().member_sources().overloads_through_bases
+            && self.world.definition(def).kind == DefinitionKind::Function
+            && !self.world.is_library(def.file)
+            && holder.is_some_and(|of| self.has_library_class(of) || self.has_unknown_base(of))
+    }
+
     /// Returns whether `one` is at least as good as `other` for every argument, and better for one
     /// or else more specific.
     fn is_better(&self, one: &Fitting, other: &Fitting) -> bool {
         let pairs = || one.ranks.iter().zip(&other.ranks);
-        if pairs().any(|(a, b)| *a == OPEN && *b == OPEN) && !self.is_same_place(one, other) {
+        // What is not known decides nothing where it is not passed as the same.
+        let types = one.types.iter().zip(&other.types);
+        let is_open = |((a, b), (from, to)): ((&u8, &u8), (&Ty, &Ty))| {
+            *a == OPEN && *b == OPEN && (from != to || *from == Ty::Unknown)
+        };
+        if pairs().zip(types).any(is_open) && !self.is_same_place(one, other) {
             return false;
         }
         if pairs().any(|(a, b)| a > b) {
@@ -117,8 +144,21 @@ impl Resolver<'_> {
         if pairs().any(|(a, b)| a < b) {
             return true;
         }
-        (other.variadic && !one.variadic)
-            || (other.variadic == one.variadic && other.generic && !one.generic)
+        if other.variadic != one.variadic || other.generic != one.generic {
+            return (other.variadic && !one.variadic)
+                || (other.variadic == one.variadic && other.generic && !one.generic);
+        }
+        self.is_narrower(one, other) && !self.is_narrower(other, one)
+    }
+
+    /// Returns whether what `one` takes fits `other`, too.
+    fn is_narrower(&self, one: &Fitting, other: &Fitting) -> bool {
+        let fits = |(from, to): (&Ty, &Ty)| {
+            let mut none = Substitution::default();
+            let rank = self.convert(from, to, other.called.def, &mut none);
+            rank.is_some_and(|rank| rank != OPEN)
+        };
+        one.types.len() == other.types.len() && one.types.iter().zip(&other.types).all(fits)
     }
 
     fn is_same_place(&self, one: &Fitting, other: &Fitting) -> bool {
@@ -131,29 +171,74 @@ impl Resolver<'_> {
         let parameters = definition.signature.parameters.as_deref().unwrap_or(&[]);
         let matched = self.positions(file, of, parameters)?;
         let mut substitution = candidate.substitution.clone();
-        let mut ranks = Vec::new();
-        for (argument, position) in self.world.file(file).uses[of].arguments.iter().zip(matched) {
-            let rank = match self.parameter_type(candidate.def, position) {
-                None => OPEN,
-                Some(to) => {
-                    let to = substitution.apply(&to);
-                    self.argument_rank(
-                        (file, argument.value),
-                        &to,
-                        candidate.def,
-                        &mut substitution,
-                        mode,
-                    )?
+        let (mut ranks, mut types) = (Vec::new(), Vec::new());
+        let mut variadic = parameters.iter().any(|parameter| parameter.is_variadic);
+        for (argument, position) in self.world.file(file).uses[of].arguments.iter().zip(&matched) {
+            let position = *position;
+            let to = self.parameter_type(candidate.def, position);
+            let to = to.map_or(Ty::Unknown, |to| substitution.apply(&to));
+            let value = (file, argument.value);
+            let whole = parameters[position].is_variadic.then(|| {
+                let is_alone = matched.iter().filter(|at| **at == position).count() == 1;
+                let ty = self.type_of(file, argument.value, mode);
+                let passed = self.passed_whole(&ty, is_alone, mode)?;
+                self.whole_rank(&passed, &to, candidate.def, &mut substitution)
+            });
+            let rank = match whole.flatten() {
+                Some(rank) => {
+                    variadic = false;
+                    rank
                 }
+                None => self.argument_rank(value, &to, candidate.def, &mut substitution, mode)?,
             };
             ranks.push(rank);
+            types.push(to);
         }
         Some(Fitting {
             called: candidate.clone(),
             ranks,
+            types,
             generic: !definition.signature.generics.is_empty(),
-            variadic: parameters.iter().any(|parameter| parameter.is_variadic),
+            variadic,
         })
+    }
+
+    /// Returns how well an array of `element`, or the absent value, is passed for all that a
+    /// variadic parameter takes.
+    fn whole_rank(
+        &self,
+        element: &Ty,
+        to: &Ty,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
+        match element {
+            Ty::Literal(Literal::Null) => return Some(2),
+            // What cannot be absent is no reference: arrays of it are of no other type.
+            Ty::Named(def, _)
+                if self.world.is_library(def.file)
+                    && !self.rules().may_be_absent(&self.world.definition(*def).name)
+                    && element != to =>
+            {
+                return None;
+            }
+            _ => {}
+        }
+        let rank = self.convert(element, to, of, substitution)?;
+        Some(if matches!(to, Ty::Parameter(_)) { 0 } else { rank.min(1) })
+    }
+
+    /// Returns the elements of an array that is passed for all that a variadic parameter takes; the
+    /// absent value stands for all of them.
+    pub(super) fn passed_whole(&self, ty: &Ty, is_alone: bool, mode: Mode) -> Option<Ty> {
+        if !is_alone || !self.rules().arguments().variadic_takes_whole {
+            return None;
+        }
+        if *ty == Ty::Literal(Literal::Null) {
+            return Some(ty.clone());
+        }
+        let element = self.yielded(ty, Protocol::Index, mode);
+        (element != Ty::Unknown).then_some(element)
     }
 
     /// Returns for each argument the position of its parameter, or none if the call does not fit.
@@ -222,13 +307,48 @@ impl Resolver<'_> {
         {
             return match self.function_of(to) {
                 Some((_, expected, _)) => {
-                    (parameters.len() == expected.len() || parameters.is_empty()).then_some(0)
+                    let may_leave_out = !self.rules().arguments().lambdas_list_parameters;
+                    let is_fitting = parameters.len() == expected.len()
+                        || (parameters.is_empty() && may_leave_out);
+                    is_fitting.then_some(0)
                 }
                 None => to.is_open().then_some(OPEN),
             };
         }
         let from = self.type_of(file, value, mode);
-        self.convert(&from, to, of, substitution)
+        match (&from, to) {
+            // A parameter of a definition around the call has what its bounds have.
+            (Ty::Parameter(parameter), Ty::Named(..))
+                if self.rules().arguments().parameters_are_bounds
+                    && self.is_around(*parameter, file, value) =>
+            {
+                let ranks = self.bounds_or_root(*parameter).into_iter();
+                ranks.filter_map(|bound| self.convert(&bound, to, of, substitution)).min()
+            }
+            _ => self.convert(&from, to, of, substitution),
+        }
+    }
+
+    /// Returns whether a type parameter is what a value has: it stands in the definition that has
+    /// the parameter, or nothing was written for that of a type.
+    fn is_around(&self, parameter: Def, file: FileId, value: ExpressionId) -> bool {
+        let facts = self.world.file(file);
+        let declared = self.world.definition(parameter).scope;
+        if self.world.file(parameter.file).scopes[declared].kind == ScopeKind::Type {
+            return true;
+        }
+        let mut scopes = std::iter::successors(Some(facts.expressions[value].scope), |&s| {
+            facts.scopes[s].parent
+        });
+        parameter.file == file && scopes.any(|scope| scope == declared)
+    }
+
+    /// Returns the bounds of a type parameter, with the root, which each value has.
+    fn bounds_or_root(&self, parameter: Def) -> Vec<Ty> {
+        let root = self.rules().member_sources().root.and_then(|name| self.library_type(name));
+        let bounds = self.bounds(parameter).into_iter();
+        let bounds = bounds.filter(|bound| !matches!(bound, Ty::Parameter(_)));
+        bounds.chain(root.map(|root| Ty::Named(root, [].into()))).collect()
     }
 
     /// Returns how well a value of type `from` fits `to`; smaller is better. Parameters of the
@@ -257,6 +377,9 @@ impl Resolver<'_> {
             if self.is_generic_of(of, *parameter) {
                 let fits = self.fits_bounds(from, *parameter) || self.function_of(to).is_some();
                 substitution.bind(*parameter, from.clone());
+                if fits && self.rules().arguments().parameters_are_bounds {
+                    return self.bound_rank(from, *parameter, of, substitution);
+                }
                 return fits.then_some(1);
             }
         }
@@ -279,9 +402,18 @@ impl Resolver<'_> {
                 let ranks = parts.iter().map(|part| self.convert(from, part, of, substitution));
                 ranks.collect::<Option<Vec<_>>>().and_then(|ranks| ranks.into_iter().max())
             }
-            (Ty::Literal(Literal::Null), Ty::Named(..)) => Some(2),
+            (Ty::Literal(Literal::Null), Ty::Named(def, _)) => {
+                let name = &self.world.definition(*def).name;
+                let is_possible =
+                    !self.world.is_library(def.file) || self.rules().may_be_absent(name);
+                is_possible.then_some(2)
+            }
             (Ty::Literal(literal), Ty::Named(def, _)) => {
-                self.convert_library(self.rules().literal(literal), *def)
+                let name = self.rules().literal(literal);
+                match self.library_type(name) {
+                    Some(from) => self.convert(&Ty::Named(from, [].into()), to, of, substitution),
+                    None => self.convert_library(name, *def),
+                }
             }
             (Ty::Literal(_), Ty::Literal(_)) => None,
             (Ty::Own(own), _) => {
@@ -295,10 +427,26 @@ impl Resolver<'_> {
             (Ty::Named(from, arguments), Ty::Named(target, to_arguments)) => {
                 self.convert_named((*from, arguments), (*target, to_arguments), of, substitution)
             }
-            (Ty::Class(_), _) if self.function_of(to).is_some() => Some(1),
-            (Ty::Class(_), Ty::Named(target, _)) => self.convert_library(TYPE, *target),
+            // A type where a function is expected constructs its values.
+            (Ty::Class(_), Ty::Named(target, _)) => {
+                let fits = self.convert_library(TYPE, *target);
+                fits.or_else(|| self.function_of(to).is_some().then_some(1))
+            }
             _ => None,
         }
+    }
+
+    /// Returns how well a value fits the bound of a parameter.
+    fn bound_rank(
+        &self,
+        from: &Ty,
+        parameter: Def,
+        of: Def,
+        substitution: &mut Substitution,
+    ) -> Option<u8> {
+        let bounds = self.bounds_or_root(parameter).into_iter();
+        let mut ranks = bounds.filter_map(|bound| self.convert(from, &bound, of, substitution));
+        Some(ranks.next().unwrap_or(1))
     }
 
     fn named_def(&self, ty: &Ty) -> Option<Def> {
@@ -318,10 +466,13 @@ impl Resolver<'_> {
         let outer = self.substitution(from, arguments);
         for (distance, level) in self.ancestors(from).iter().enumerate() {
             if let Some(ancestor) = level.iter().find(|ancestor| ancestor.def == to) {
+                let mut is_same = true;
                 for (argument, expected) in ancestor.arguments.iter().zip(to_arguments) {
                     let argument = outer.apply(argument);
                     self.bind(&argument, expected, of, substitution);
+                    is_same &= self.is_same_argument(&argument, expected, of)?;
                 }
+                let distance = if is_same { distance } else { distance.max(1) };
                 return Some(u8::try_from(distance).unwrap_or(OPEN - 1).min(9));
             }
         }
@@ -331,6 +482,26 @@ impl Resolver<'_> {
         let name =
             self.world.is_library(from.file).then(|| self.world.definition(from).name.clone());
         self.convert_library(name.as_deref().unwrap_or(""), to)
+    }
+
+    /// Returns whether what a type has as an argument is what is expected there; none where neither
+    /// fits the other.
+    fn is_same_argument(&self, argument: &Ty, expected: &Ty, of: Def) -> Option<bool> {
+        let arguments = match argument {
+            Ty::Parameter(parameter) if self.rules().arguments().parameters_are_bounds => {
+                self.bounds_or_root(*parameter)
+            }
+            ty => vec![ty.clone()],
+        };
+        let is_same = |argument: &Ty| match (argument, expected) {
+            (Ty::Named(a, _), Ty::Named(b, _)) if a != b => {
+                let mut none = Substitution::default();
+                let mut fits = |from: &Ty, to: &Ty| self.convert(from, to, of, &mut none).is_some();
+                (fits(argument, expected) || fits(expected, argument)).then_some(false)
+            }
+            _ => Some(true),
+        };
+        arguments.iter().filter_map(is_same).max()
     }
 
     /// Converts by the language's rules for types of its library.
@@ -453,6 +624,11 @@ impl Resolver<'_> {
                 }
             }
             (Ty::Class(ty), Ty::Class(pattern)) => self.bind(ty, pattern, of, substitution),
+            (Ty::Class(ty), Ty::Named(..)) => {
+                if let Some((_, _, result)) = self.function_of(pattern) {
+                    self.bind(ty, &result, of, substitution);
+                }
+            }
             _ => {}
         }
     }

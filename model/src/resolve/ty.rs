@@ -161,6 +161,16 @@ impl Ty {
         }
     }
 
+    /// Returns whether both are the same up to what type parameters stand for.
+    pub fn is_alike(&self, other: &Ty) -> bool {
+        match (self, other) {
+            (Ty::Named(one, ours), Ty::Named(other, theirs)) => {
+                one == other && ours.iter().zip(theirs.iter()).all(|(a, b)| a.is_alike(b))
+            }
+            _ => self == other || self.is_open() || other.is_open(),
+        }
+    }
+
     /// Returns whether nothing is known of it, or of a part.
     pub fn is_open(&self) -> bool {
         matches!(self, Ty::Unknown | Ty::Parameter(_) | Ty::Projection(..))

@@ -284,7 +284,7 @@ impl Resolver<'_> {
                 || definition.body.map_or(Ty::Unknown, |body| self.results(def.file, body, mode));
             match written {
                 Some(Ty::Unknown) | None => {}
-                Some(ty) if self.function_of(&ty).is_some() => {
+                Some(ty) if self.is_called_itself(&ty) => {
                     // What is stored there is more than its type.
                     let value = initial();
                     return if holds_functions(&value) { value } else { ty };
@@ -347,7 +347,7 @@ impl Resolver<'_> {
                 self.expected_parameter(file, binding, mode)
             }
             Some(Ty::Unknown) | None => value(),
-            Some(ty) if self.function_of(&ty).is_some() => {
+            Some(ty) if self.is_called_itself(&ty) => {
                 let value = value();
                 if value.stored().is_empty() { ty } else { value }
             }
@@ -402,7 +402,7 @@ impl Resolver<'_> {
         match written {
             Some(Ty::Unknown) | None if is_variadic => Ty::Unknown,
             Some(ty) if ty != Ty::Unknown => {
-                if mode == Mode::Uses && self.function_of(&ty).is_some() {
+                if mode == Mode::Uses && self.is_called_itself(&ty) {
                     let passed = self.passed(def, position);
                     return if passed.stored().is_empty() { ty } else { passed };
                 }
@@ -691,6 +691,14 @@ impl Resolver<'_> {
         }
     }
 
+    /// Returns whether values of a type are functions that are called themselves, and not by a
+    /// member of an interface.
+    fn is_called_itself(&self, ty: &Ty) -> bool {
+        let is_interface = matches!(ty, Ty::Named(def, _)
+            if self.world.definition(*def).kind == DefinitionKind::Interface);
+        !is_interface && self.function_of(ty).is_some()
+    }
+
     fn yields_inner(&self, def: Def) -> bool {
         let yields = &self.world.definition(def).yields;
         self.world.is_library(def.file) && yields.iter().any(|(p, _)| *p == Protocol::Dereference)
@@ -726,17 +734,24 @@ impl Resolver<'_> {
         if self.world.definition(def).kind != DefinitionKind::Interface {
             return None;
         }
-        let mut found = Vec::new();
+        let mut found: Vec<(Def, Rc<[Ty]>)> = Vec::new();
+        // What a base demands, a type before it may have, or demand again.
+        let mut before: Vec<Def> = Vec::new();
         for ancestor in self.ancestors(def).iter().flatten() {
             for (file, scope) in self.bodies(ancestor.def) {
                 for (id, definition) in self.world.file(file).definitions.iter() {
-                    let is_function = definition.kind == DefinitionKind::Function;
-                    if definition.scope == scope
-                        && is_function
-                        && definition.signature.is_declaration
-                    {
-                        found.push((Def { file, id }, ancestor.arguments.clone()));
+                    if definition.scope != scope || definition.kind != DefinitionKind::Function {
+                        continue;
                     }
+                    let function = Def { file, id };
+                    let is_known = before.iter().any(|&known| {
+                        self.world.definition(known).name == definition.name
+                            && self.same_parameters(known, function)
+                    });
+                    if definition.signature.is_declaration && !is_known {
+                        found.push((function, ancestor.arguments.clone()));
+                    }
+                    before.push(function);
                 }
             }
         }

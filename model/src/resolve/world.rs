@@ -516,10 +516,21 @@ impl<'w> World<'w> {
             return Some(Ty::Module(scopes));
         }
         let (around, last) = name.rsplit_once('.').unwrap_or(("", name));
-        let scopes = self.namespace(around)?;
-        let def =
-            scopes.iter().find_map(|&(file, scope)| self.declared(file, scope, last).first())?;
-        self.definition(*def).kind.is_type().then(|| Ty::Class(Ty::Named(*def, [].into()).into()))
+        let scopes = match self.namespace(around) {
+            Some(scopes) => scopes,
+            None if around.is_empty() => return None,
+            None => match self.named_module(around)? {
+                Ty::Class(of) => match *of {
+                    Ty::Named(def, _) => [(def.file, self.definition(def).body?)].into(),
+                    _ => return None,
+                },
+                _ => return None,
+            },
+        };
+        let is_type = |def: &&Def| self.definition(**def).kind.is_type();
+        let declared = scopes.iter().flat_map(|&(file, scope)| self.declared(file, scope, last));
+        let def = declared.into_iter().find(is_type)?;
+        Some(Ty::Class(Ty::Named(*def, [].into()).into()))
     }
 
     /// Returns what a module gives under `name`: its definitions, what it passes on, and, where a

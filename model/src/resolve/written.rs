@@ -245,7 +245,13 @@ impl Resolver<'_> {
                     return ty;
                 }
             }
-            if let Some(ty) = self.imported_type(file, scope, name) {
+            if let Some(ty) = self.imported_type(file, scope, name, false) {
+                return ty;
+            }
+            // What is imported whole comes behind the file's module, but before the rest of the tree.
+            if (here.kind != ScopeKind::File || self.rules().visible().tree)
+                && let Some(ty) = self.imported_type(file, scope, name, true)
+            {
                 return ty;
             }
             at = here.parent;
@@ -253,6 +259,7 @@ impl Resolver<'_> {
         self.top_level(file, name)
             .iter()
             .find_map(|&def| self.as_type(def))
+            .or_else(|| self.imported_type(file, ScopeId::new(0), name, true))
             .or_else(|| self.library_type(name).and_then(|def| self.as_type(def)))
             .or_else(|| self.world.namespace(name).map(Ty::Module))
             .unwrap_or(Ty::Unknown)
@@ -275,9 +282,14 @@ impl Resolver<'_> {
         }
     }
 
-    fn imported_type(&self, file: FileId, scope: ScopeId, name: &str) -> Option<Ty> {
+    /// Returns the type that imports of a scope give under `name`: those that take a module whole,
+    /// or the others, which come before what the file's module has.
+    fn imported_type(&self, file: FileId, scope: ScopeId, name: &str, whole: bool) -> Option<Ty> {
+        let decides = self.rules().visible().imports_decide;
         let imports = self.world.file(file).imports.iter().enumerate();
-        for (at, import) in imports.filter(|(_, import)| import.scope == scope) {
+        for (at, import) in imports.filter(|(_, import)| {
+            import.scope == scope && (import.imported == Imported::All) == whole
+        }) {
             let original = match &import.imported {
                 Imported::Module(_) if self.world.names_module(file, at, name) => {
                     match self.world.imported_module(file, at) {
@@ -299,6 +311,10 @@ impl Resolver<'_> {
             };
             if found != Ty::Unknown {
                 return Some(found);
+            }
+            // A function can be imported under the name, too.
+            if decides && !whole && self.world.imported_module(file, at).is_none() {
+                return Some(Ty::Outside);
             }
         }
         None
@@ -325,6 +341,12 @@ impl Resolver<'_> {
             for (file, scope) in self.bodies(ancestor.def).into_iter().chain(added) {
                 for &found in self.world.declared(file, scope, member) {
                     let definition = self.world.definition(found);
+                    if matches!(
+                        definition.kind,
+                        DefinitionKind::Class | DefinitionKind::Interface | DefinitionKind::Mixin
+                    ) {
+                        return Ty::Named(self.canonical(found), [].into());
+                    }
                     if let Some(result) =
                         definition.signature.result.filter(|_| definition.kind.is_type())
                     {

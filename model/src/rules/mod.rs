@@ -54,6 +54,12 @@ pub trait Rules {
         false
     }
 
+    /// Whether the absent value is one of the library's type `to`.
+    fn may_be_absent(&self, to: &str) -> bool {
+        let _ = to;
+        true
+    }
+
     /// How arguments are matched with parameters.
     fn arguments(&self) -> Arguments {
         Arguments::default()
@@ -131,6 +137,8 @@ pub struct Visible {
     pub calls_skip_values: bool,
     /// What a file imports is a member of its module.
     pub imports_are_members: bool,
+    /// A name that is imported from outside of the tree is none of the module or the library.
+    pub imports_decide: bool,
 }
 
 impl Default for Visible {
@@ -143,6 +151,7 @@ impl Default for Visible {
             argument_namespaces: false,
             calls_skip_values: false,
             imports_are_members: false,
+            imports_decide: false,
         }
     }
 }
@@ -228,6 +237,14 @@ pub struct Arguments {
     pub any_number: bool,
     /// Functions are told apart by their names alone: there are no overloads.
     pub by_name: bool,
+    /// A function that takes all that remain is called so only where no other fits.
+    pub variadic_last: bool,
+    /// An array can be passed for all that a variadic parameter takes.
+    pub variadic_takes_whole: bool,
+    /// Lambdas list all their parameters.
+    pub lambdas_list_parameters: bool,
+    /// A value fits a type parameter as it fits the parameter's bound, or the root.
+    pub parameters_are_bounds: bool,
 }
 
 /// Where an import leads.
