@@ -3,6 +3,7 @@
 use super::ty::{Def, FileId};
 use super::{Choice, Resolver};
 use crate::ir::{DefinitionKind, Name, Role, UseId};
+use crate::rules::Linearization;
 
 /// The calls of a name, by what they link to.
 #[derive(Clone, Debug, Default)]
@@ -23,9 +24,21 @@ impl Resolver<'_> {
         let demanding = self.engine.question(budget, || self.demanding(def));
         wanted.extend(demanding.map_or_else(Vec::new, |(demanding, _)| demanding));
         let mut names: Vec<Name> = vec![definition.name.clone()];
-        if definition.kind == DefinitionKind::Constructor {
-            let holder = self.world().type_around(def.file, definition.scope);
-            names.extend(holder.map(|holder| self.world().definition(holder).name.clone()));
+        let construct = self.rules().construct();
+        let holder = self.world().type_around(def.file, definition.scope);
+        let is_constructor = definition.kind == DefinitionKind::Constructor
+            || construct.members.contains(&&*definition.name);
+        if let (true, Some(holder)) = (is_constructor, holder) {
+            // A construction names the type, or one that inherits the constructor.
+            let holder = self.canonical(holder);
+            let mut types = vec![holder];
+            if construct.inherited {
+                types.extend(self.users_of(holder));
+            }
+            names.extend(types.into_iter().map(|of| self.world().definition(of).name.clone()));
+            names.extend(construct.call.map(Name::from));
+            names.sort();
+            names.dedup();
         }
         let mut callers = Callers::default();
         for name in names {
@@ -55,7 +68,7 @@ impl Resolver<'_> {
         callers
     }
 
-    /// Returns the members without a body that `def` implements or overrides.
+    /// Returns the members that `def` implements or overrides: a call of one of these may run it.
     fn demanding(&self, def: Def) -> Vec<Def> {
         let definition = self.world().definition(def);
         let body = definition.body.unwrap_or(definition.scope);
@@ -68,6 +81,25 @@ impl Resolver<'_> {
                 holder != own && (self.extends(own, holder) || self.satisfies(own, holder))
             })
         };
-        demanded.filter(|demand| *demand != def && of_base(demand)).collect()
+        let mut found: Vec<Def> =
+            demanded.filter(|demand| *demand != def && of_base(demand)).collect();
+        // What is promoted from a part of a value does not run the value's own member.
+        if self.rules().linearize() != Linearization::Levels {
+            for ancestor in self.ancestors(own).iter().flatten().filter(|of| of.def != own) {
+                for (file, scope) in self.bodies(ancestor.def) {
+                    let declared = self.world().declared(file, scope, &definition.name).iter();
+                    let is_function = |of: &&Def| {
+                        self.world().definition(**of).kind == DefinitionKind::Function
+                            && self.same_parameters(**of, def)
+                    };
+                    found.extend(declared.filter(is_function));
+                }
+            }
+        }
+        // A call on a value of the library's type leaves the tree.
+        found.retain(|of| !self.world().is_library(of.file));
+        found.sort();
+        found.dedup();
+        found
     }
 }
