@@ -6,13 +6,14 @@ use codedb_model::program::{Loaded, all};
 use std::path::{Path, PathBuf};
 
 /// Names of languages as they are written in code and prose.
-const LANGUAGES: [&str; 17] = [
+const LANGUAGES: [&str; 18] = [
     "Kotlin",
     "C++",
     "TypeScript",
     "JavaScript",
     "Ruby",
     "Go's",
+    "Go",
     "Golang",
     "PHP",
     "Swift",
@@ -48,8 +49,9 @@ fn the_ir_and_the_resolver_name_no_language() {
         for (line, content) in text.lines().enumerate() {
             for language in LANGUAGES.into_iter().chain(ALL.iter().map(|&(name, _)| name)) {
                 let words = content.split(|c: char| !(c.is_alphanumeric() || "+#'".contains(c)));
-                // `c` and `go` are also letters and words.
-                let is_named = language.len() > 2 && words.clone().any(|word| word == language);
+                // `c` and `go` are also letters and words, but not in quotes.
+                let is_word = language.len() > 2 && words.clone().any(|word| word == language);
+                let is_named = is_word || content.contains(&format!("\"{language}\""));
                 if is_named || content.contains("languages::") {
                     named.push(format!("{}:{}: {content}", path.display(), line + 1));
                 }

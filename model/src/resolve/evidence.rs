@@ -5,7 +5,7 @@
 pub enum Evidence {
     /// A scope around the use declares it.
     Scope,
-    /// An import names it.
+    /// An import names it, or another file of the module or tree declares it.
     Import,
     /// A member of a type that is written.
     DeclaredType,

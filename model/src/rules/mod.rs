@@ -5,7 +5,7 @@ mod tree;
 pub use tree::Tree;
 
 use crate::ir::codec::Needs;
-use crate::ir::{Literal, Protocol, Role};
+use crate::ir::{Literal, Protocol};
 
 /// The library's type that `type<T>`, a type as a value, is an instance of.
 pub const TYPE: &str = "type";
@@ -68,12 +68,6 @@ pub trait Rules {
     /// The members that give what a protocol takes from a value, each called on the last one's result.
     fn protocol_members(&self, protocol: Protocol) -> &'static [&'static str] {
         let _ = protocol;
-        &[]
-    }
-
-    /// The members that a construct calls on a value without naming them.
-    fn implicit_uses(&self, role: Role) -> &'static [&'static str] {
-        let _ = role;
         &[]
     }
 
