@@ -242,7 +242,7 @@ impl Resolver<'_> {
         }
         let declared = self.declared_visible(site, file_scope, name);
         let mut found = self.named_alike(site, self.without_extensions(declared));
-        // What is defined as nothing stands in for an import that fails.
+        // A variable that is defined as nothing replaces an import that fails.
         if found.iter().all(|member| self.is_nothing(member)) {
             let imported = self.imported(site, file_scope, name, false).unwrap_or_default();
             let is_outside = |member: &Found| *member == Found::Value(Ty::Outside);

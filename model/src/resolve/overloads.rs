@@ -329,7 +329,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns whether a type parameter is what a value has: it stands in the definition that has
+    /// Returns whether a type parameter is what a value has: it is in the definition that has
     /// the parameter, or nothing was written for that of a type.
     fn is_around(&self, parameter: Def, file: FileId, value: ExpressionId) -> bool {
         let facts = self.world.file(file);

@@ -103,7 +103,7 @@ impl Resolver<'_> {
         }
     }
 
-    /// Returns what stands at a position of a value that is no tuple: what it is indexed to, or
+    /// Returns what a position gives of a value that is no tuple: what it is indexed to, or
     /// else what it iterates.
     fn element_at(&self, of: &Ty, name: &str, mode: Mode) -> Ty {
         if !name.bytes().all(|byte| byte.is_ascii_digit()) {

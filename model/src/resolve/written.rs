@@ -216,7 +216,6 @@ impl Resolver<'_> {
         if let Some(ty) = own.into_iter().find_map(|def| self.as_type(def)) {
             return Some(ty);
         }
-        self.asked_bases.set(true);
         let ancestors = self.ancestors(def);
         let declared = ancestors.iter().flatten().flat_map(|ancestor| self.bodies(ancestor.def));
         declared

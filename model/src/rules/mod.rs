@@ -2,7 +2,7 @@
 
 mod tree;
 
-pub use tree::Tree;
+pub use tree::{Tree, relative};
 
 use crate::ir::codec::Needs;
 use crate::ir::{Literal, Protocol};

@@ -47,6 +47,21 @@ impl Tree {
     }
 }
 
+/// Returns the path that `specifier` is from the folder of the file `from`: `.` and `..` are resolved.
+pub fn relative(from: &str, specifier: &str) -> String {
+    let mut parts: Vec<&str> = folder(from).split('/').filter(|part| !part.is_empty()).collect();
+    for part in specifier.split('/') {
+        match part {
+            "." => {}
+            ".." => {
+                parts.pop();
+            }
+            part => parts.push(part),
+        }
+    }
+    parts.join("/")
+}
+
 /// Returns the folder of a path.
 fn folder(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)

@@ -176,7 +176,7 @@ fn define<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     }
 }
 
-/// A region under `#if`, with its alternative beside it.
+/// A region under `#if`, and its alternative.
 fn region<'t>(b: &mut Builder<'t>, node: Node<'t>) {
     // A region that defines what it asks for is a guard, or gives a default: it is compiled.
     if let Some(guard) = field(node, Field::Name)

@@ -5,7 +5,7 @@ mod lower;
 
 use crate::ir::Literal;
 use crate::ir::codec::Needs;
-use crate::rules::{Arguments, MemberSources, Module, Rules, Tree, Visible};
+use crate::rules::{Arguments, MemberSources, Module, Rules, Tree, Visible, relative};
 
 /// The rules.
 pub(super) struct Language;
@@ -13,18 +13,7 @@ pub(super) struct Language;
 /// Returns the files that `#include` of `specifier` leads to: from the folder of the file that
 /// writes it, otherwise by the end of their paths.
 pub(super) fn included(specifier: &str, from: &str, tree: &Tree) -> Module {
-    let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-    for part in specifier.split('/') {
-        match part {
-            "." => {}
-            ".." => {
-                parts.pop();
-            }
-            part => parts.push(part),
-        }
-    }
-    let near = parts.join("/");
+    let near = relative(from, specifier);
     if let Some(at) = tree.paths.iter().position(|path| **path == *near) {
         return Module::Files(vec![at]);
     }

@@ -470,7 +470,7 @@ impl Java<'_> {
         made
     }
 
-    /// Returns the construction of a type whose name stands at `at`.
+    /// Returns the construction of a type whose name is at `at`.
     pub(super) fn construction(
         &mut self,
         ty: TypeId,

@@ -32,7 +32,7 @@ impl Names {
             names.read(node, class, text);
             let class = match node.kind() {
                 "class_definition" => Some(node.start_byte()),
-                // What stands in a method is none.
+                // What is in a method is none.
                 "function_definition" => None,
                 _ => class,
             };

@@ -511,7 +511,7 @@ impl Python<'_> {
     }
 
     /// Returns whether `T[A]` writes arguments of a type: it names a type of the file or an import,
-    /// and what stands in it are no variables.
+    /// and what is in it are no variables.
     fn is_instantiation(&mut self, node: Node<'_>) -> bool {
         let Some(of) = node.child_by_field_name("value") else { return false };
         let name = self.name(of);

@@ -2,7 +2,7 @@
 
 use crate::ir::Literal;
 use crate::rules::{
-    Arguments, Construction, MemberSources, Module, Rules, Satisfaction, Tree, Visible,
+    Arguments, Construction, MemberSources, Module, Rules, Satisfaction, Tree, Visible, relative,
 };
 
 /// The rules.
@@ -30,18 +30,7 @@ impl Rules for Language {
     }
 
     fn module(&self, specifier: &str, from: &str, tree: &Tree) -> Module {
-        let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
-        for part in specifier.split('/') {
-            match part {
-                "." => {}
-                ".." => {
-                    parts.pop();
-                }
-                part => parts.push(part),
-            }
-        }
-        let stem = parts.join("/");
+        let stem = relative(from, specifier);
         let index = if stem.is_empty() { "index".to_string() } else { format!("{stem}/index") };
         let is_it = |path: &str| {
             let path = path.rsplit_once('.').map_or(path, |(path, _)| path);
